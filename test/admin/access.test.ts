@@ -44,9 +44,9 @@ describe('each route', () => {
       if (mayCall && ending.has(path)) return;
       const token = role === 'anyone' ? undefined : tokens[role];
       const sent = await call(base, path.replaceAll(/\{\w+\}/g, 'none'), { method, token, isStream: route.limitMs === 0 });
-      const refusal = role === 'anyone' ? [401, 'sign_in_required'] : [403, 'not_allowed'];
+      const expectedError = role === 'anyone' ? [401, 'sign_in_required'] : [403, 'not_allowed'];
       if (mayCall && route.role !== 'anyone') expect(String(sent.code)).not.toMatch(/sign_in_required|not_allowed/);
-      if (!mayCall) expect([sent.status, sent.code]).toEqual(refusal);
+      if (!mayCall) expect([sent.status, sent.code]).toEqual(expectedError);
       expect(sent.headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
       expect(sent.headers['content-security-policy']).toContain("default-src 'none'");
     },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EffectiveConfig, ReloadVerdict, RevisionView, Status } from '../../src/admin/api-types.ts';
 import { runHere } from '../cli/in-process.ts';
-import { begin } from '../cli/run.ts';
+import { startProcess } from '../cli/run.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { adminUrl, call } from './client.ts';
 
@@ -111,8 +111,8 @@ describe('POST /api/rollback', () => {
 
   it('reports no rollback if the files already have that revision', async () => {
     await save(yaml('one'));
-    const isKept = async () => (await get<RevisionView[]>('/api/revisions')).some((one) => one.serves);
-    await until(isKept, 'the revision among those that are kept');
+    const isStored = async () => (await get<RevisionView[]>('/api/revisions')).some((one) => one.serves);
+    await until(isStored, 'the revision among those that are kept');
     expect(await post('/api/rollback', { revision: revision() })).toMatchObject({ result: 'unchanged', revision: revision() });
     expect(await status()).toMatchObject({ revision: revision(), rolled_back_to: null });
     // With an invalid file, it is a rollback.
@@ -182,7 +182,7 @@ describe('POST /api/rollback', () => {
     const first = revision();
     await save(yaml('one'));
     await gateway.gateway.close();
-    const running = begin(
+    const running = startProcess(
       ['start', '-c', gateway.file, '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0', '--log-format', 'json'],
       gateway.dir,
     );

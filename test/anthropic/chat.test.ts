@@ -9,7 +9,7 @@ import { begin, callOf } from '../contract/call.ts';
 import type { Recording } from '../contract/recordings.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type Gathered, gatherStream, gatherWhole, others } from './gathered.ts';
-import { read, type Wanted, wantedOf } from './oracle.ts';
+import { read, type Expected, wantedOf } from './oracle.ts';
 import { bad, catalog, successful, missing, type Replay, startReplay } from './recorded.ts';
 import { skipping } from '../support/skipping.ts';
 
@@ -25,19 +25,19 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
     it.each(named(wholes))('%s: converts the whole response', (_id, exchange) => {
       const result = begin(anthropic, callOf({ strict })).result?.(exchange.response.body ?? '');
       const completion = JSON.parse(openaiDialect.answer?.(result, dialectCall(strict)) ?? '') as Record<string, unknown>;
-      const wanted = wantedOf(read(exchange));
-      expectSame(gatherWhole(completion, strict), wanted);
+      const expected = wantedOf(read(exchange));
+      expectSame(gatherWhole(completion, strict), expected);
       expectBlocks(completion, exchange, strict);
     });
 
     it.each(named(streams))('%s: converts the stream, however it is split into chunks', (_id, exchange) => {
       const bytes = Buffer.from(exchange.response.body ?? '');
-      const wanted = wantedOf(read(exchange));
+      const expected = wantedOf(read(exchange));
       const once = converted([bytes], strict);
-      expectSame(gatherStream(once.text, strict), wanted);
-      if (!strict) expectStreamedBlocks(gatherStream(once.text, strict), wanted);
+      expectSame(gatherStream(once.text, strict), expected);
+      if (!strict) expectStreamedBlocks(gatherStream(once.text, strict), expected);
       expect(once.tap.complete).toBe(true);
-      expect(once.tap).toMatchObject({ id: wanted.id, model: wanted.model, finish: wanted.native === null ? [] : [wanted.native] });
+      expect(once.tap).toMatchObject({ id: expected.id, model: expected.model, finish: expected.native === null ? [] : [expected.native] });
       const crlf = Buffer.from((exchange.response.body ?? '').replaceAll('\n', '\r\n'));
       for (const pieces of [splitBytes(bytes, 1), splitBytes(crlf, 1), insideCharacters(bytes)]) expect(converted(pieces, strict).text).toBe(once.text);
     });
@@ -76,13 +76,13 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
           expect(response.status).toBe(200);
           const text = await response.text();
           const gathered = exchange.stream ? gatherStream(text, strict) : gatherWhole(JSON.parse(text) as Record<string, unknown>, strict);
-          const wanted = wantedOf(read(exchange));
-          expectSame(gathered, wanted);
+          const expected = wantedOf(read(exchange));
+          expectSame(gathered, expected);
           const record = await gateway.record(response.headers.get('x-request-id'));
           expect(record).toMatchObject({
             end: 'whole',
             lane: 'full',
-            usage: { prompt: wanted.usage.prompt, completion: wanted.usage.completion, source: 'reported' },
+            usage: { prompt: expected.usage.prompt, completion: expected.usage.completion, source: 'reported' },
           });
         } catch (error) {
           failures.push(`${exchange.id}: ${(error as Error).message}`);
@@ -108,13 +108,13 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
     const thoughtful = successful.filter((exchange) => wantedOf(read(exchange)).thinking.size + wantedOf(read(exchange)).redacted.size > 0);
     expect(thoughtful.length).toBeGreaterThan(15);
     for (const exchange of thoughtful) {
-      const wanted = wantedOf(read(exchange));
+      const expectedBlocks = wantedOf(read(exchange));
       const blocks = sentBack(exchange).filter((block) => String(block['type']).endsWith('thinking'));
       const expected = [
-        ...[...wanted.thinking]
+        ...[...expectedBlocks.thinking]
           .filter(([, { signature }]) => signature !== '')
           .map(([index, block]) => [index, { type: 'thinking', ...block }] as const),
-        ...[...wanted.redacted].map(([index, data]) => [index, { type: 'redacted_thinking', data }] as const),
+        ...[...expectedBlocks.redacted].map(([index, data]) => [index, { type: 'redacted_thinking', data }] as const),
       ];
       expect(blocks).toEqual(expected.toSorted(([a], [b]) => a - b).map(([, block]) => block));
     }
@@ -140,9 +140,9 @@ interface Converted {
 /** Runs the chunks through scanner, tap, translator and dialect. */
 function converted(pieces: readonly Buffer[], strict: boolean): Converted {
   const call = callOf({ strict, stream: true, includeUsage: true });
-  const begun = begin(anthropic, call);
-  const { tap } = begun;
-  const translate = begun.reader?.();
+  const translation = begin(anthropic, call);
+  const { tap } = translation;
+  const translate = translation.reader?.();
   const write = openaiDialect.write?.(dialectCall(strict));
   if (translate === undefined || write === undefined) throw new Error('no stream');
   const scanner = new SseScanner();
@@ -179,20 +179,20 @@ function insideCharacters(bytes: Buffer): Buffer[] {
   return pieces;
 }
 
-function expectSame(gathered: Gathered, wanted: Wanted): void {
+function expectSame(gathered: Gathered, expected: Expected): void {
   expect(gathered.problems).toEqual([]);
   expect(gathered.errors).toEqual([]);
   expect(gathered.isDone).toBe(true);
-  expect([...gathered.ids]).toEqual([wanted.id]);
-  expect([...gathered.models]).toEqual([wanted.model]);
+  expect([...gathered.ids]).toEqual([expected.id]);
+  expect([...gathered.models]).toEqual([expected.model]);
   expect(gathered.roles).toEqual(['assistant']);
-  expect(gathered.content).toBe(wanted.content);
+  expect(gathered.content).toBe(expected.content);
   expect(gathered.calls.map(({ index, id, name }) => ({ index, id, name }))).toEqual(
-    wanted.calls.map(({ index, id, name }) => ({ index, id, name })),
+    expected.calls.map(({ index, id, name }) => ({ index, id, name })),
   );
-  expect(gathered.calls.map((call) => JSON.parse(call.arguments) as unknown)).toEqual(wanted.calls.map(({ input }) => input));
-  expect(gathered.finish).toEqual([wanted.finish]);
-  const { prompt, completion, cached, reasoning } = wanted.usage;
+  expect(gathered.calls.map((call) => JSON.parse(call.arguments) as unknown)).toEqual(expected.calls.map(({ input }) => input));
+  expect(gathered.finish).toEqual([expected.finish]);
+  const { prompt, completion, cached, reasoning } = expected.usage;
   expect(gathered.usages).toMatchObject([
     {
       prompt_tokens: prompt,
@@ -218,20 +218,20 @@ function expectBlocks(completion: Record<string, unknown>, exchange: Recording, 
 }
 
 /** A stream contains the blocks in parts, with the indexes of the API. */
-function expectStreamedBlocks(gathered: Gathered, wanted: Wanted): void {
-  expect(gathered.native).toEqual(wanted.native === null ? [] : [wanted.native]);
+function expectStreamedBlocks(gathered: Gathered, expectedBlocks: Expected): void {
+  expect(gathered.native).toEqual(expectedBlocks.native === null ? [] : [expectedBlocks.native]);
   const indices = [...gathered.blocks.keys()].toSorted((a, b) => a - b);
-  const expected = [...wanted.thinking.keys(), ...wanted.redacted.keys(), ...wanted.texts.keys(), ...wanted.others.keys()];
+  const expected = [...expectedBlocks.thinking.keys(), ...expectedBlocks.redacted.keys(), ...expectedBlocks.texts.keys(), ...expectedBlocks.others.keys()];
   expect(indices).toEqual(expected.toSorted((a, b) => a - b));
-  for (const [index, { thinking, signature }] of wanted.thinking) {
+  for (const [index, { thinking, signature }] of expectedBlocks.thinking) {
     expect(gathered.blocks.get(index)).toMatchObject({ thinking, ...(signature === '' ? {} : { signature }) });
   }
-  for (const [index, data] of wanted.redacted) expect(gathered.blocks.get(index)).toMatchObject({ data });
-  for (const [index, text] of wanted.texts) expect(gathered.blocks.get(index)).toMatchObject({ text });
-  for (const [index, citations] of wanted.citations) {
+  for (const [index, data] of expectedBlocks.redacted) expect(gathered.blocks.get(index)).toMatchObject({ data });
+  for (const [index, text] of expectedBlocks.texts) expect(gathered.blocks.get(index)).toMatchObject({ text });
+  for (const [index, citations] of expectedBlocks.citations) {
     expect(gathered.blocks.get(index)?.[others]).toEqual([{ citations }]);
   }
-  for (const [index, { raw, input }] of wanted.others) {
+  for (const [index, { raw, input }] of expectedBlocks.others) {
     const block = gathered.blocks.get(index);
     expect(block?.[others][0]).toEqual(raw);
     expect(block?.[others].slice(1)).toEqual(input === '' ? [] : [{ input: JSON.parse(input) as unknown }]);

@@ -61,13 +61,13 @@ function addChunk(out: Gathered, chunk: Json): void {
 
 function addCall(out: Gathered, call: Json): void {
   const index = call['index'] as number;
-  const fn = call['function'] as Json;
-  let known = out.calls.find((one) => one.index === index);
-  if (known === undefined) {
-    known = { index, id: String(call['id']), name: String(fn['name']), arguments: '' };
-    out.calls.push(known);
-  } else if (call['id'] !== undefined || fn['name'] !== undefined) out.problems.push(`call ${index} is named twice`);
-  known.arguments += String(fn['arguments'] ?? '');
+  const functionCall = call['function'] as Json;
+  let existing = out.calls.find((one) => one.index === index);
+  if (existing === undefined) {
+    existing = { index, id: String(call['id']), name: String(functionCall['name']), arguments: '' };
+    out.calls.push(existing);
+  } else if (call['id'] !== undefined || functionCall['name'] !== undefined) out.problems.push(`call ${index} is named twice`);
+  existing.arguments += String(functionCall['arguments'] ?? '');
 }
 
 function addBlock(out: Gathered, index: number, delta: Json): void {

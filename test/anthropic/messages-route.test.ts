@@ -127,7 +127,7 @@ describe('POST /v1/messages', () => {
       'api_error',
       'all_targets_failed',
     ],
-  ] as const)("returns an error in Anthropic's format for %s", async (_what, headers, body, status, type, code) => {
+  ] as const)("returns an error in Anthropic's format for %s", async (_name, headers, body, status, type, code) => {
     for (const path of ['/v1/messages', '/v1/messages/count_tokens']) {
       const response = await post(headers, body, path);
       const answer = (await response.json()) as ErrorAnswer;

@@ -118,8 +118,8 @@ const turn = (role: string, blocks: readonly object[]): object => ({
 const user = turn('user', [text, image, document, result]);
 
 const choice = { disable_parallel_tool_use: { type: 'boolean' } };
-const schemaOf = (form: 'direct' | 'vertex'): object => {
-  const assistant = turn('assistant', [textBlock, thinking, redacted, use, ...steps[form]]);
+const schemaOf = (flavor: 'direct' | 'vertex'): object => {
+  const assistant = turn('assistant', [textBlock, thinking, redacted, use, ...steps[flavor]]);
   return schemaWith(assistant);
 };
 const schemaWith = (assistant: object): object => ({
@@ -192,8 +192,8 @@ const validators = { direct: ajv.compile(schemaOf('direct')), vertex: ajv.compil
 type Json = Record<string, unknown>;
 
 /** Errors that the API would return; empty for a valid request. */
-export function refusals(body: unknown, form: 'direct' | 'vertex' = 'direct'): readonly string[] {
-  const validate = validators[form];
+export function refusals(body: unknown, flavor: 'direct' | 'vertex' = 'direct'): readonly string[] {
+  const validate = validators[flavor];
   if (!validate(body)) return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   return [...orderProblems((body as { messages: Turn[] }).messages), ...fieldProblems(body as Json)];
 }

@@ -40,15 +40,15 @@ describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${mi
       expect(received?.path).toBe('/v1/messages');
       expect(Buffer.from(received?.body_base64 ?? '', 'base64').toString()).toBe(text.replace(`@${exchange.id}/`, ''));
       expect(received?.headers).toMatchObject({ 'x-api-key': 'sk-ant-api03-0123456789', 'anthropic-version': '2023-06-01' });
-      const wanted = wantedOf(read(exchange));
+      const expected = wantedOf(read(exchange));
       expect(await gateway.record(id)).toMatchObject({
         endpoint: 'messages',
         status: 200,
         end: 'whole',
         lane: 'splice',
-        model: { answered: wanted.model },
-        finish: wanted.native === null ? [] : [wanted.native],
-        usage: { prompt: wanted.usage.prompt, completion: wanted.usage.completion, cached: wanted.usage.cached, source: 'reported' },
+        model: { answered: expected.model },
+        finish: expected.native === null ? [] : [expected.native],
+        usage: { prompt: expected.usage.prompt, completion: expected.usage.completion, cached: expected.usage.cached, source: 'reported' },
       });
     });
     expect(failures).toEqual([]);

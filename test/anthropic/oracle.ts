@@ -101,7 +101,7 @@ function dataOf(body: string): Json[] {
 }
 
 /** The expected content of the chat completion. */
-export interface Wanted {
+export interface Expected {
   readonly id: string;
   readonly model: string;
   readonly content: string;
@@ -128,7 +128,7 @@ const finishes: Record<string, string> = {
   refusal: 'content_filter',
 };
 
-export function wantedOf({ id, model, blocks, stop, usage }: Reading): Wanted {
+export function wantedOf({ id, model, blocks, stop, usage }: Reading): Expected {
   const numbered = blocks.map((block, index) => [index, block] as const);
   const ofType = (...types: string[]): (readonly [number, ReadBlock])[] => numbered.filter(([, { type }]) => types.includes(type));
   // The API's reference, `usage.iterations`: the top-level fields do not include the tokens of a compaction.

@@ -143,7 +143,7 @@ function clean<T extends object>(value: T): Json {
 }
 
 it('converts every conversation to a valid request or rejects it with unsupported_parameter', () => {
-  let refused = 0;
+  let rejectedCount = 0;
   fc.assert(
     fc.property(request, model, (body, name) => {
       let converted: { body: Json; dropped: readonly string[] };
@@ -152,7 +152,7 @@ it('converts every conversation to a valid request or rejects it with unsupporte
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
         expect([error.status, error.code, error.param]).toEqual([400, 'unsupported_parameter', 'messages']);
-        refused += 1;
+        rejectedCount += 1;
         return;
       }
       expect(refusals(converted.body)).toEqual([]);
@@ -161,7 +161,7 @@ it('converts every conversation to a valid request or rejects it with unsupporte
     { numRuns: 1200 },
   );
   // Only conversations without any text are rejected.
-  expect(refused).toBeLessThan(600);
+  expect(rejectedCount).toBeLessThan(600);
 });
 
 it('keeps all content of a conversation', () => {
@@ -280,16 +280,16 @@ function gathered(text: string): Json {
     const { choices } = JSON.parse(event.slice(6)) as { choices: { delta: Json }[] };
     const delta = choices[0]?.delta ?? {};
     for (const one of (delta['content_blocks'] ?? []) as { index: number; delta: Record<string, string> }[]) {
-      const known = (blocks[one.index] ??= {});
-      for (const [key, value] of Object.entries(one.delta)) known[key] = String(known[key] ?? '') + value;
+      const existing = (blocks[one.index] ??= {});
+      for (const [key, value] of Object.entries(one.delta)) existing[key] = String(existing[key] ?? '') + value;
     }
     for (const one of (delta['tool_calls'] ?? []) as { index: number; id?: string; function: { name?: string; arguments?: string } }[]) {
-      const known = (calls[one.index] ??= {
+      const existing = (calls[one.index] ??= {
         id: one.id ?? '',
         type: 'function',
         function: { name: one.function.name ?? '', arguments: '' },
       });
-      known.function.arguments += one.function.arguments ?? '';
+      existing.function.arguments += one.function.arguments ?? '';
     }
   }
   return { role: 'assistant', content: null, content_blocks: blocks, ...(calls.length === 0 ? {} : { tool_calls: calls }) };

@@ -81,19 +81,19 @@ function pairs(list: HeaderPairs): Record<string, string> {
 
 describe.each(files)('converts requests: %s', (_file, cases) => {
   it.each(cases.map((one) => [one.name, one] as const))('%s', (_name, one) => {
-    const { expect: wanted } = one;
-    if (wanted.error !== undefined) {
+    const { expect: expected } = one;
+    if (expected.error !== undefined) {
       const error = caught(() => convert(one));
-      expect(error).toMatchObject({ ...wanted.error, status: 400 });
+      expect(error).toMatchObject({ ...expected.error, status: 400 });
       expect(error.message).toMatch(/\.$/);
       return;
     }
     const sent = convert(one);
-    expect(sent.url).toBe(wanted.url ?? 'https://api.anthropic.com/v1/messages');
+    expect(sent.url).toBe(expected.url ?? 'https://api.anthropic.com/v1/messages');
     expect(sent.headers).toEqual(wantedHeaders(one));
-    if (wanted.text === undefined) expect(JSON.parse(sent.text)).toEqual(wanted.body);
-    else expect(sent.text).toBe(wanted.text);
-    expect(sent.dropped.toSorted()).toEqual([...(wanted.dropped ?? [])].toSorted());
+    if (expected.text === undefined) expect(JSON.parse(sent.text)).toEqual(expected.body);
+    else expect(sent.text).toBe(expected.text);
+    expect(sent.dropped.toSorted()).toEqual([...(expected.dropped ?? [])].toSorted());
     expect(sent.mediaUrls).toEqual(Object.keys(one.media ?? {}));
   });
 });

@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 /** An exception as a user of the library sees it. */
-interface Seen {
+interface Outcome {
   readonly class: string;
   readonly status: number | null | undefined;
   readonly request_id: string | null | undefined;
@@ -46,19 +46,19 @@ interface Report {
   readonly stream: { readonly texts: string; readonly message: unknown };
   readonly count: number;
   readonly aborted: string;
-  readonly limit: Seen;
-  readonly refuse: Seen;
-  readonly unknown: Seen;
-  readonly breaks: Seen;
-  readonly cut: Seen;
-  readonly key: Seen;
+  readonly limit: Outcome;
+  readonly refuse: Outcome;
+  readonly unknown: Outcome;
+  readonly breaks: Outcome;
+  readonly cut: Outcome;
+  readonly key: Outcome;
 }
 
 const minimalBody = { max_tokens: 64, messages: [{ role: 'user' as const, content: 'hi' }] };
 
 async function npmReport(baseURL: string): Promise<Report> {
   const client = new Anthropic({ baseURL, apiKey: callerKey, maxRetries: 0 });
-  const outcomeOfError = (work: () => Promise<unknown>): Promise<Seen> =>
+  const outcomeOfError = (work: () => Promise<unknown>): Promise<Outcome> =>
     work().then(
       () => Promise.reject(new Error('nothing was thrown')),
       (error: unknown) => {

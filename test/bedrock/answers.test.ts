@@ -69,16 +69,16 @@ function expectRead(
   message: OpenAI.ChatCompletionMessage,
   usage: OpenAI.CompletionUsage | undefined,
   finish: string | null,
-  wanted: Reading,
+  expected: Reading,
 ): void {
-  expect(message.content ?? '').toBe(wanted.text);
-  expect((message as { reasoning_content?: string }).reasoning_content ?? '').toBe(wanted.thoughts);
+  expect(message.content ?? '').toBe(expected.text);
+  expect((message as { reasoning_content?: string }).reasoning_content ?? '').toBe(expected.thoughts);
   const calls = (message.tool_calls ?? []).filter((call) => call.type === 'function');
   expect(calls.map((call) => ({ id: call.id, name: call.function.name, input: JSON.parse(call.function.arguments) as unknown }))).toEqual(
-    wanted.tools,
+    expected.tools,
   );
-  expect([usage?.prompt_tokens, usage?.completion_tokens, usage?.prompt_tokens_details?.cached_tokens]).toEqual(wanted.usage);
-  expect(finish).toBe(finishes[wanted.stop]);
+  expect([usage?.prompt_tokens, usage?.completion_tokens, usage?.prompt_tokens_details?.cached_tokens]).toEqual(expected.usage);
+  expect(finish).toBe(finishes[expected.stop]);
 }
 
 describe.skipIf(skipping(missing))('recorded responses of Converse', () => {
@@ -139,7 +139,7 @@ describe.skipIf(skipping(missing))('recorded responses of InvokeModel', () => {
   });
 
   it.each(streams)('are returned as message streams: %s', async (id, exchange) => {
-    const wanted = framesOf(exchange).map(([, { bytes }]) => JSON.parse(Buffer.from(String(bytes), 'base64').toString()) as Json);
+    const expected = framesOf(exchange).map(([, { bytes }]) => JSON.parse(Buffer.from(String(bytes), 'base64').toString()) as Json);
     for (const chunkSize of chunkSizes) {
       const { anthropic_version: _version, ...body } = exchange.request.body ?? {};
       const params = { ...body, model: modelOf(exchange), stream: true } as unknown as Anthropic.MessageCreateParamsStreaming;
@@ -147,7 +147,7 @@ describe.skipIf(skipping(missing))('recorded responses of InvokeModel', () => {
       expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
       const events: unknown[] = [];
       for await (const event of data) events.push(event);
-      expect(events).toEqual(wanted.filter(({ type }) => type !== 'ping'));
+      expect(events).toEqual(expected.filter(({ type }) => type !== 'ping'));
     }
     expectSent(id, exchange, 'invoke-with-response-stream');
   });

@@ -37,7 +37,7 @@ const stream =
 
 async function send(
   script: Script,
-  over: object = {},
+  overrides: object = {},
   headers: Record<string, string> = { 'x-gateway-provider': '@aws' },
   route = 'chat/completions',
 ) {
@@ -50,7 +50,7 @@ async function send(
       messages: [{ role: 'user', content: 'Hi' }],
       max_tokens: 9,
       stream: true,
-      ...over,
+      ...overrides,
     }),
   });
   return { status: response.status, text: await response.text(), headers: response.headers };

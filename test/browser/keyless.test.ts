@@ -105,8 +105,8 @@ describe('without keys', () => {
     });
 
     it('checks the host of a target in absolute form instead of the Host header', async () => {
-      const foreign = await send(gateway, { path: 'http://evil.example/v1/chat/completions', body: chat, headers: asJson });
-      expect(codeOf(foreign)).toBe('host_not_allowed');
+      const absoluteForm = await send(gateway, { path: 'http://evil.example/v1/chat/completions', body: chat, headers: asJson });
+      expect(codeOf(absoluteForm)).toBe('host_not_allowed');
       const ownKey = await send(gateway, {
         path: 'http://localhost/v1/chat/completions',
         body: chat,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BenchReport } from '../../src/cli/bench/report.ts';
-import { begin, run } from './run.ts';
+import { startProcess, run } from './run.ts';
 
 /** The temporary folder of the commands. It must be empty afterwards. */
 let folder: string;
@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 // A command that uses these variables would fail.
 const env = (): Record<string, string> => ({ TMPDIR: folder, GATEWAY_CONFIG: '/nowhere.yaml', HTTP_PROXY: 'http://127.0.0.1:9' });
-const left = (): string[] => readdirSync(folder).filter((name) => name.startsWith('gateway-bench-'));
+const remainingFolders = (): string[] => readdirSync(folder).filter((name) => name.startsWith('gateway-bench-'));
 
 describe('gateway bench', () => {
   it.each([[[]], [['--stream']]])(
@@ -36,7 +36,7 @@ describe('gateway bench', () => {
       for (const { latency_ms: times } of [report.direct, report.gateway]) {
         expect(Object.values(times ?? {})).toEqual(Object.values(times ?? {}).toSorted((a, b) => a - b));
       }
-      expect(left()).toEqual([]);
+      expect(remainingFolders()).toEqual([]);
     },
     60_000,
   );
@@ -47,14 +47,14 @@ describe('gateway bench', () => {
   ] as const)(
     'prints what it has measured when it is ended by %s',
     async (signal, expected) => {
-      const running = begin(['bench', '--duration', '2m', '--concurrency', '2'], folder, env());
+      const running = startProcess(['bench', '--duration', '2m', '--concurrency', '2'], folder, env());
       await expect.poll(() => running.err(), { timeout: 30_000 }).toMatch(/^measuring/);
       running.child.kill(signal);
       const { code, out, err } = await running.ended;
       expect(code).toBe(expected);
       // It sends requests to warm up first, which do not count.
       expect(out + err).toMatch(/\nmock directly +[^]*\nthrough the gateway [^]*\nadded |\ninterrupted: nothing was measured\n$/);
-      expect(left()).toEqual([]);
+      expect(remainingFolders()).toEqual([]);
     },
     60_000,
   );

@@ -90,9 +90,9 @@ describe.each(shells)('gateway completion %s', (name, proposals) => {
     ['a subcommand of the help', ['help', 'keys', 'cre'], ['create']],
     ['no file if another value is expected', ['start', '--listen', ''], []],
     ['no file if another argument is expected', ['keys', 'rotate', 'gate'], []],
-  ])('proposes %s', (_, args, wanted) => {
+  ])('proposes %s', (_, args, expected) => {
     const plain = (text: string): string => text.replaceAll('\\', '').replace(/\/$/, '');
-    expect(proposals(args).map(plain).toSorted()).toEqual(wanted.toSorted());
+    expect(proposals(args).map(plain).toSorted()).toEqual(expected.toSorted());
   });
 });
 
@@ -143,8 +143,8 @@ describe('completion scripts', () => {
   it.each([
     ['', ['--version', '--help']],
     ['check', ['--config', '--format', '--json', '--strict', '--no-color', '--allow-missing-secrets', '--help']],
-  ])('propose each option of "%s" in bash', (path, wanted) => {
-    expect(inBash([...path.split(' ').filter(Boolean), '--'])).toEqual(wanted);
+  ])('propose each option of "%s" in bash', (path, expected) => {
+    expect(inBash([...path.split(' ').filter(Boolean), '--'])).toEqual(expected);
   });
 });
 

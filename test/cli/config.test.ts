@@ -69,13 +69,13 @@ describe('gateway config show', () => {
       'providers.azure-eu.deployments.gpt-4.1',
       ['deployment_id', 'api_version', 'api_key'].map((key) => `providers.azure-eu.deployments."gpt-4.1".${key}`),
     ],
-  ])('prints only %s', async (_, path, wanted) => {
+  ])('prints only %s', async (_, path, expected) => {
     const { out } = await show([path]);
     expect(
       cells(out)
         .slice(1, -1)
         .map(([found]) => found),
-    ).toEqual(wanted);
+    ).toEqual(expected);
   });
 
   it('prints JSON in the format of the admin API', async () => {
@@ -124,9 +124,9 @@ describe('gateway config show', () => {
     ['a broken file', [], 'version: [', 3, /\[yaml-syntax\]/],
     ['an invalid file', [], main.replace('type: openai', 'type: opnai'), 3, /did you mean "openai"/],
     ['a missing file', ['-c', 'none.yaml'], main, 3, /none\.yaml/],
-  ])('fails for %s', async (_, args, text, wanted, message) => {
+  ])('fails for %s', async (_, args, text, expectedCode, message) => {
     const { code, out, err } = await runHere(['config', 'show', ...args], folder(text), { env });
-    expect({ code, out }).toEqual({ code: wanted, out: '' });
+    expect({ code, out }).toEqual({ code: expectedCode, out: '' });
     expect(err).toMatch(message);
   });
 });

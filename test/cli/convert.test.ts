@@ -224,7 +224,7 @@ describe('gateway config convert', () => {
     ['a text', 'canary', [], 1],
     ['a file of another program', 'services: {web: {image: canary}}\n', [], 1],
     ['a result with an error', small.replace('gpt-4o', 'gpt-4o, timeout: 0'), [], 3],
-  ])('returns the exit code for %s', async (_what, source, flags, code) => {
+  ])('returns the exit code for %s', async (_name, source, flags, code) => {
     const dir = folder({ 'config.yaml': source });
     const result = await runHere(['config', 'convert', '--from', 'litellm', 'config.yaml', ...flags], dir);
     expect(result).toMatchObject({ code });

@@ -6,7 +6,7 @@ import { adminUrl } from '../admin/client.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { skipping } from '../support/skipping.ts';
 import { startUpstream } from '../support/upstream.ts';
-import { type Ran, runHere } from './in-process.ts';
+import { type RunResult, runHere } from './in-process.ts';
 
 interface Report {
   readonly ok: boolean;
@@ -30,7 +30,7 @@ function folderWith(yaml: string): string {
   return dir;
 }
 
-const doctor = (dir: string, args: readonly string[] = ['--offline'], env: Record<string, string> = {}): Promise<Ran> =>
+const doctor = (dir: string, args: readonly string[] = ['--offline'], env: Record<string, string> = {}): Promise<RunResult> =>
   runHere(['doctor', ...args], dir, { env });
 
 /** The lines of one check, in the form `state message | fix`, and the exit code. */

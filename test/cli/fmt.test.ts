@@ -159,10 +159,10 @@ formatted 2 of 2 files
     ['a file that is not text', ['binary.yaml'], main, 3, /not text in UTF-8/],
     ['a folder', ['configs'], main, 3, /it is a directory/],
     ['an empty name', [''], main, 2, /is empty/],
-  ])('fails for %s', async (_, args, text, wanted, message) => {
+  ])('fails for %s', async (_, args, text, expectedCode, message) => {
     const dir = folder(text);
     const { code, out, err } = await runHere(['fmt', ...args], dir);
-    expect({ code, out, text: read(dir) }).toEqual({ code: wanted, out: '', text });
+    expect({ code, out, text: read(dir) }).toEqual({ code: expectedCode, out: '', text });
     expect(err).toMatch(message);
   });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { runHere } from './in-process.ts';
-import { begin, run } from './run.ts';
+import { startProcess, run } from './run.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'health-'));
 const closing: (() => unknown)[] = [];
@@ -180,7 +180,7 @@ describe('gateway health of a running gateway', () => {
     const file = join(cwd, 'gateway.yaml');
     const yaml = `version: 1\nserver: {listen: "unix:${socket}", state_dir: memory}\nproviders: {mock: {type: mock}}\n`;
     writeFileSync(file, yaml);
-    const gateway = begin(['start', '--log-format', 'json'], cwd);
+    const gateway = startProcess(['start', '--log-format', 'json'], cwd);
     await gateway.waitForOutput(/"msg":"gateway started"/);
     try {
       const first = await run(['health'], cwd);

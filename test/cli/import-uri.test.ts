@@ -167,9 +167,9 @@ describe('gateway providers import-uri', () => {
     ['https://api.example.com/v1/chat/completions', /no provider type has such an address/],
     ['https://openai.example.com/v1', /no provider type has such an address/],
     ['', /no provider type has such an address|not a URL/],
-  ])('prints why "%s" cannot be imported', async (uri, why) => {
+  ])('prints why "%s" cannot be imported', async (uri, reason) => {
     const { code, out, err } = await runHere(['providers', 'import-uri', uri], '/');
-    expect({ code, out, err }).toEqual({ code: 1, out: '', err: expect.stringMatching(why) as unknown });
+    expect({ code, out, err }).toEqual({ code: 1, out: '', err: expect.stringMatching(reason) as unknown });
     expect(err).not.toContain('pw');
   });
 

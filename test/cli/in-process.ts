@@ -2,7 +2,7 @@ import { providers, stages } from '../../plugins/index.ts';
 import { runCli } from '../../src/cli/index.ts';
 import { type CliIo, Interrupted } from '../../src/cli/io.ts';
 
-export interface Ran {
+export interface RunResult {
   readonly code: number;
   readonly out: string;
   readonly err: string;
@@ -28,10 +28,10 @@ export async function runHere(
     /** Called with each text that is written to standard error. */
     onStderr?(text: string): void;
   } = {},
-): Promise<Ran> {
+): Promise<RunResult> {
   let out = '';
   let err = '';
-  const left = [...(more.answers ?? [])];
+  const remaining = [...(more.answers ?? [])];
   const io: CliIo = {
     stdout: {
       write: (text: string) => ((out += text), more.onStdout?.()),
@@ -48,7 +48,7 @@ export async function runHere(
       : {
           ask: (question: string) => {
             io.stderr.write(`${question}\n`);
-            const input = left.shift() ?? '';
+            const input = remaining.shift() ?? '';
             return input === interrupt ? Promise.reject(new Interrupted()) : Promise.resolve(input);
           },
         }),

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { providers } from '../../plugins/index.ts';
 import { interrupt, runHere } from './in-process.ts';
-import { begin } from './run.ts';
+import { startProcess } from './run.ts';
 
 const dirs: string[] = [];
 afterAll(() => dirs.forEach((dir) => rmSync(dir, { recursive: true })));
@@ -108,9 +108,9 @@ describe('gateway init', () => {
     expect(code).toBe(0);
     expect(err).toMatch(/^provider \[xai\]/);
     expect(Object.keys(parsed(read(cwd)).providers)).toEqual(['xai', 'vllm', 'mock']);
-    const left = folder();
-    expect(await runHere(['init'], left, { answers: [interrupt] })).toMatchObject({ code: 130, out: '' });
-    expect(existsSync(join(left, 'gateway.yaml'))).toBe(false);
+    const folderLeft = folder();
+    expect(await runHere(['init'], folderLeft, { answers: [interrupt] })).toMatchObject({ code: 130, out: '' });
+    expect(existsSync(join(folderLeft, 'gateway.yaml'))).toBe(false);
   });
 
   it('prints the file instead of writing it with --dry-run, also as JSON', async () => {
@@ -129,10 +129,10 @@ describe('gateway init', () => {
     [['--fallback', 'openai'], 2, /--fallback needs --provider/],
     [['--file', 'no/such/folder.yaml', '--provider', 'openai'], 1, /cannot be written \(no such directory\); nothing was changed/],
     [['--fil', 'x'], 2, /unknown option/],
-  ])('rejects %j', async (args, expected, why) => {
+  ])('rejects %j', async (args, expected, message) => {
     const cwd = folder();
     const { code, out, err } = await runHere(['init', ...args], cwd);
-    expect({ code, out, err }).toEqual({ code: expected, out: '', err: expect.stringMatching(why) as unknown });
+    expect({ code, out, err }).toEqual({ code: expected, out: '', err: expect.stringMatching(message) as unknown });
     expect(err).not.toContain('sk-0123');
     expect(existsSync(join(cwd, 'gateway.yaml'))).toBe(false);
   });
@@ -140,7 +140,7 @@ describe('gateway init', () => {
   it('writes a configuration that a gateway can serve', async () => {
     const cwd = folder();
     await runHere(['init', '--provider', 'mock'], cwd);
-    const running = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'json'], cwd);
+    const running = startProcess(['start', '--listen', '127.0.0.1:0', '--log-format', 'json'], cwd);
     try {
       await running.waitForOutput(/"msg":"gateway started"/);
       const [, url = ''] = /(http:\/\/127\.0\.0\.1:\d+\/v1)/.exec(running.out()) ?? [];

@@ -12,7 +12,7 @@ import { csvLine } from '../../src/cli/logs/csv.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { makeRows } from '../support/dashboard/rows.ts';
 import { adminUrl } from '../admin/client.ts';
-import { type Ran, runHere } from './in-process.ts';
+import { type RunResult, runHere } from './in-process.ts';
 
 const yaml = `version: 1
 providers:
@@ -39,7 +39,7 @@ async function sendChat(config: string, text: string, metadata: object): Promise
   ids.push(response.headers.get('x-request-id') ?? '');
 }
 
-const logs = (...args: string[]): Promise<Ran> => runHere(['logs', ...args], gateway.dir, { env });
+const logs = (...args: string[]): Promise<RunResult> => runHere(['logs', ...args], gateway.dir, { env });
 
 beforeAll(async () => {
   gateway = await startTestGateway(yaml, { admin: true });
@@ -144,7 +144,7 @@ describe('gateway logs search', () => {
 
   it('accepts an admin token with a line end, and rejects one with a control character', async () => {
     const token = env['GATEWAY_ADMIN_TOKEN'] ?? '';
-    const status = (sent: string): Promise<Ran> => runHere(['status'], '/', { env: { ...env, GATEWAY_ADMIN_TOKEN: sent } });
+    const status = (sent: string): Promise<RunResult> => runHere(['status'], '/', { env: { ...env, GATEWAY_ADMIN_TOKEN: sent } });
     expect(await status(`${token}\r`)).toMatchObject({ code: 0 });
     expect(await status(`${token}\u0007x`)).toMatchObject({
       code: 5,
@@ -294,7 +294,7 @@ it('gateway logs show --curl prints shell variables for masked values', async ()
 });
 
 describe('admin commands with a wrong address or configuration', () => {
-  const at = async (admin: string, ...args: string[]): Promise<Ran> => runHere(args, gateway.dir, { env: { GATEWAY_ADMIN: admin } });
+  const at = async (admin: string, ...args: string[]): Promise<RunResult> => runHere(args, gateway.dir, { env: { GATEWAY_ADMIN: admin } });
   const responses = new Map<string, unknown>();
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json');

@@ -133,9 +133,9 @@ describe('gateway models', () => {
     ['a file without providers', [], 'version: 1\nproviders: {}\n', 1, /^no providers; write one with/],
     ['a broken file', [], 'version: [', 3, /\[yaml-syntax\]/],
     ['an argument', ['openai'], main, 2, /too many arguments/],
-  ])('fails for %s', async (_, args, text, wanted, message) => {
+  ])('fails for %s', async (_, args, text, expectedCode, message) => {
     const { code, out, err } = await runHere(['models', ...args], folder(text), { env });
-    expect({ code, out }).toEqual({ code: wanted, out: '' });
+    expect({ code, out }).toEqual({ code: expectedCode, out: '' });
     expect(err).toMatch(message);
   });
 });

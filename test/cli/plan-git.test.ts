@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReloadPlan } from '../../src/cli/plan/index.ts';
-import { type Ran, runHere } from './in-process.ts';
+import { type RunResult, runHere } from './in-process.ts';
 
 const plain = 'sk-in-the-old-file-0123456789abcdef';
 const main = `version: 1
@@ -40,7 +40,7 @@ async function commit(tag: string, files: Readonly<Record<string, string>>): Pro
   git('tag', tag);
 }
 
-const plan = (...args: string[]): Promise<Ran> => runHere(['plan', ...args], folder, { env });
+const plan = (...args: string[]): Promise<RunResult> => runHere(['plan', ...args], folder, { env });
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'plan-git-'));

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReloadPlan } from '../../src/cli/plan/index.ts';
 import { adminUrl } from '../admin/client.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
-import { type Ran, runHere } from './in-process.ts';
+import { type RunResult, runHere } from './in-process.ts';
 
 const plain = 'sk-written-in-the-file-0123456789';
 const yaml = `version: 1
@@ -55,7 +55,7 @@ async function edited(name: string, change: (text: string) => string, configs: s
   return path;
 }
 
-const plan = (...args: string[]): Promise<Ran> => runHere(['plan', ...args], gateway.dir, { env });
+const plan = (...args: string[]): Promise<RunResult> => runHere(['plan', ...args], gateway.dir, { env });
 
 describe('gateway plan', () => {
   it('compares a file with the running configuration, and shows how recorded requests would be routed', async () => {

@@ -82,9 +82,9 @@ describe('gateway providers list and show', () => {
     [['providers', 'show'], 2, /missing required argument/],
     [['providers', 'lst'], 2, /unknown command/],
     [['providers', 'test', '--timeout', 'soon'], 2, /not a duration/],
-  ])('%j exits with %i', async (args, expected, why) => {
+  ])('%j exits with %i', async (args, expected, message) => {
     const { code, err } = await runHere(args, folder(catalog), { env });
-    expect({ code, err }).toEqual({ code: expected, err: expect.stringMatching(why) as unknown });
+    expect({ code, err }).toEqual({ code: expected, err: expect.stringMatching(message) as unknown });
   });
 
   it('list exits with 3 for an invalid or missing file', async () => {
@@ -105,21 +105,21 @@ describe('gateway providers test', () => {
   beforeAll(async () => {
     upstream = await startUpstream((response, { url, headers, method, body }) => {
       const key = String(headers['api-key'] ?? headers.authorization);
-      const fault = (status: number, code: string, message: string): void => json(response, status, { error: { code, message } });
+      const respondWithError = (status: number, code: string, message: string): void => json(response, status, { error: { code, message } });
       if (key === 'Bearer sk-good-0123456789' || key === 'good-key') {
         if (method === 'GET') return json(response, 200, { object: 'list', data: [{ id: 'a' }, { id: 'b' }] });
         const { max_tokens: maxTokens } = JSON.parse(body.toString()) as { max_tokens: number };
-        if (maxTokens !== 1) return fault(400, 'invalid_value', 'one token is enough');
-        if (url.includes('/d-gone/')) return fault(404, 'DeploymentNotFound', 'The API deployment for this resource does not exist.');
+        if (maxTokens !== 1) return respondWithError(400, 'invalid_value', 'one token is enough');
+        if (url.includes('/d-gone/')) return respondWithError(404, 'DeploymentNotFound', 'The API deployment for this resource does not exist.');
         return json(response, 200, { id: 'c', object: 'chat.completion', choices: [] });
       }
       if (url.startsWith('/login/')) return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>sign in</html>');
       if (url.startsWith('/moved/')) return void response.writeHead(302, { location: 'https://elsewhere.example/v1/models' }).end();
-      if (url.startsWith('/escape/')) return fault(418, 'x', 'a \u001b[2J\u009b31m\u202eb');
-      if (url.startsWith('/cut/')) return fault(403, 'x', `${'x'.repeat(180)} ${key}`);
+      if (url.startsWith('/escape/')) return respondWithError(418, 'x', 'a \u001b[2J\u009b31m\u202eb');
+      if (url.startsWith('/cut/')) return respondWithError(403, 'x', `${'x'.repeat(180)} ${key}`);
       if (url.startsWith('/wrong/')) return json(response, 200, { error: { message: 'no such key' } });
-      if (key.includes('known')) return fault(403, 'Forbidden', `The key ${key} may not do this`);
-      return fault(401, '401', 'Access denied due to invalid subscription key');
+      if (key.includes('known')) return respondWithError(403, 'Forbidden', `The key ${key} may not do this`);
+      return respondWithError(401, '401', 'Access denied due to invalid subscription key');
     });
     dead = await deadPort();
   });
@@ -179,7 +179,7 @@ providers:
   it('names the field of the auth mode that is wrong', async () => {
     const tokens = await startTokenServer();
     try {
-      tokens.refusal = aadsts(7000222, 'The provided client secret keys for app c1 are expired.');
+      tokens.errorResponse = aadsts(7000222, 'The provided client secret keys for app c1 are expired.');
       tokens.expected = {
         method: 'POST',
         path: '/t1/oauth2/v2.0/token',
@@ -355,13 +355,13 @@ Try it: gateway providers test r1\n`);
       /far/,
     ],
     ['a file with a syntax error', 'version: 1\nproviders: {\n', [], 3, /is not valid YAML; run gateway check/],
-  ])('leaves the file unchanged for %s', async (_, before, args, code, why) => {
+  ])('leaves the file unchanged for %s', async (_, before, args, code, message) => {
     const cwd = folder(before);
     writeFileSync(join(cwd, 'more.yaml'), 'providers:\n  far: {type: mock}\n');
     expect(await runHere(['providers', 'add', 'openai', '--no-input', ...args], cwd)).toEqual({
       code,
       out: '',
-      err: expect.stringMatching(why) as unknown,
+      err: expect.stringMatching(message) as unknown,
     });
     expect(readFileSync(join(cwd, 'gateway.yaml'), 'utf8')).toBe(before);
   });
@@ -486,10 +486,10 @@ export default { name: 'edit', options: { type: 'object' }, setup: () => ({}) };
     [['openai', '--key-file', '/run/a}b'], /the path after --key-file contains a brace/],
     [['openai', '--slug', 'Not A Slug'], /is not a slug/],
     [['openai', '--uri', 'https://r1.openai.azure.com/openai/v1'], /belongs to type azure-openai/],
-  ])('rejects %j', async (args, why) => {
+  ])('rejects %j', async (args, message) => {
     const cwd = folder();
     const { code, out, err } = await runHere(['providers', 'add', ...args, '--no-input'], cwd);
-    expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(why) as unknown });
+    expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(message) as unknown });
     expect(err).not.toMatch(/sk-0123/);
   });
 });

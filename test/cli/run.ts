@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 
 export const main = new URL('../../src/cli/bin.js', import.meta.url).pathname;
 
-export interface Ran {
+export interface ProcessResult {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -15,11 +15,11 @@ export interface Running {
   err(): string;
   /** Resolves once the output matches; rejects with the whole output if the command ends before. */
   waitForOutput(pattern: RegExp): Promise<RegExpExecArray>;
-  readonly ended: Promise<Ran>;
+  readonly ended: Promise<ProcessResult>;
 }
 
 /** Runs the command line like a user, in a folder, with only PATH of our environment. */
-export function begin(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Running {
+export function startProcess(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Running {
   // Tests run in parallel, so the default address of the dashboard is only used by tests that name it.
   const quiet = args[0] === 'start' && !args.some((arg) => arg.includes('admin')) ? ['--no-admin'] : [];
   const child = spawn(process.execPath, [main, ...args.slice(0, 1), ...quiet, ...args.slice(1)], {
@@ -39,7 +39,7 @@ export function begin(args: readonly string[], cwd: string, env: Readonly<Record
     err += data.toString();
     notify();
   });
-  const ended = new Promise<Ran>((resolve) => child.once('close', (code) => resolve({ code, out, err })));
+  const ended = new Promise<ProcessResult>((resolve) => child.once('close', (code) => resolve({ code, out, err })));
   const waitForOutput = (pattern: RegExp): Promise<RegExpExecArray> =>
     new Promise((resolve, reject) => {
       const one = (): void => {
@@ -56,8 +56,8 @@ export function begin(args: readonly string[], cwd: string, env: Readonly<Record
 }
 
 /** Runs a command to its end. */
-export async function run(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}, stdin = ''): Promise<Ran> {
-  const running = begin(args, cwd, env);
+export async function run(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}, stdin = ''): Promise<ProcessResult> {
+  const running = startProcess(args, cwd, env);
   running.child.stdin?.end(stdin);
   return running.ended;
 }

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tryParseObject } from '../../src/core/json/scan.ts';
-import { begin, run, type Running } from './run.ts';
+import { startProcess, run, type Running } from './run.ts';
 
 let cwd: string;
 let running: Running | undefined;
-let taken: Server | undefined;
+let occupied: Server | undefined;
 
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'start-admin-'));
@@ -18,8 +18,8 @@ afterEach(async () => {
   running?.child.kill('SIGKILL');
   await running?.ended;
   running = undefined;
-  taken?.close();
-  taken = undefined;
+  occupied?.close();
+  occupied = undefined;
   rmSync(cwd, { recursive: true, force: true });
 });
 
@@ -29,7 +29,7 @@ const listen = ['start', '-c', 'admin.yaml', '--listen', '127.0.0.1:0'];
 
 /** The JSON log lines of a start, up to the line of a request, which follows all lines of the start. */
 async function linesOf(args: readonly string[]): Promise<readonly (Readonly<Record<string, unknown>> | undefined)[]> {
-  running = begin([...listen, ...args], cwd);
+  running = startProcess([...listen, ...args], cwd);
   const [, url = ''] = await running.waitForOutput(/"url":"(http[^"]*)"/);
   await fetch(`${url}/models`);
   await running.waitForOutput(/"msg":"request"/);
@@ -88,8 +88,8 @@ describe('an admin address that is in use', () => {
 
 /** Listens on a port unless it is in use. @returns the port */
 async function take(port: number): Promise<number> {
-  taken = createServer().listen(port, '127.0.0.1');
+  occupied = createServer().listen(port, '127.0.0.1');
   // Rejects if the port is already in use, which is equivalent.
-  await once(taken, 'listening').catch(() => undefined);
-  return (taken.address() as AddressInfo | null)?.port ?? port;
+  await once(occupied, 'listening').catch(() => undefined);
+  return (occupied.address() as AddressInfo | null)?.port ?? port;
 }

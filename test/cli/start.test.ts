@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readSpool } from '../../src/store/fixtures/read-spool.ts';
-import { begin, run, type Running } from './run.ts';
+import { startProcess, run, type Running } from './run.ts';
 
 let cwd: string;
 let started: Running[];
@@ -25,7 +25,7 @@ const file = (text: string, name = 'gateway.yaml') => writeFileSync(join(cwd, na
 const mock = 'version: 1\nproviders: {mock: {type: mock}}\n';
 
 function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
-  const running = begin(['start', ...args], cwd, env);
+  const running = startProcess(['start', ...args], cwd, env);
   started.push(running);
   return running;
 }

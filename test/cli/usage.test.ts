@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { begin, main, run } from './run.ts';
+import { startProcess, main, run } from './run.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'cli-'));
@@ -123,7 +123,7 @@ it('Ctrl-C ends an export immediately, with a summary', async () => {
     if (!url.includes('before=')) json(response, 200, { rows, next: 'more' });
   });
   try {
-    const command = begin(['logs', 'export'], cwd, { GATEWAY_ADMIN: upstream.url });
+    const command = startProcess(['logs', 'export'], cwd, { GATEWAY_ADMIN: upstream.url });
     await command.waitForOutput(/req_1/);
     command.child.kill('SIGINT');
     expect(await command.ended).toEqual({ code: 130, out: `${JSON.stringify(rows[0])}\n`, err: 'interrupted after 1 record\n' });
@@ -135,16 +135,16 @@ it('Ctrl-C ends an export immediately, with a summary', async () => {
 describe('a closed output', () => {
   it('ends a command without an error', async () => {
     const aborted: { now?: () => void } = {};
-    const left = new Promise<void>((resolve) => (aborted.now = resolve));
+    const clientAborted = new Promise<void>((resolve) => (aborted.now = resolve));
     const upstream = await startUpstream((response, { url }) => {
       const respond = (): void => json(response, 200, { object: 'list', data: [] });
-      if (url.startsWith('/late/')) void left.then(respond);
+      if (url.startsWith('/late/')) void clientAborted.then(respond);
       else respond();
     });
     const entry = (path: string): string => `{type: openai, custom_host: "${upstream.url}/${path}", api_key: sk-0123456789}`;
     writeFileSync(join(cwd, 'two.yaml'), `version: 1\nproviders:\n  one: ${entry('v1')}\n  two: ${entry('late/v1')}\n`);
     try {
-      const command = begin(['providers', 'test', '-c', 'two.yaml'], cwd);
+      const command = startProcess(['providers', 'test', '-c', 'two.yaml'], cwd);
       await command.waitForOutput(/^one .*\n/);
       command.child.stdout?.destroy();
       aborted.now?.();
@@ -159,13 +159,13 @@ describe('a closed output', () => {
     ['a valid file', 'version: 1\nproviders: {mock: {type: mock}}\n', 0],
   ])('does not change the exit code of gateway check for %s', async (_name, text, code) => {
     writeFileSync(join(cwd, 'checked.yaml'), text);
-    const command = begin(['check', 'checked.yaml'], cwd);
+    const command = startProcess(['check', 'checked.yaml'], cwd);
     command.child.stdout?.destroy();
     expect(await command.ended).toEqual({ code, out: '', err: '' });
   });
 
   it('does not stop the gateway', async () => {
-    const command = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'json'], cwd);
+    const command = startProcess(['start', '--listen', '127.0.0.1:0', '--log-format', 'json'], cwd);
     try {
       const [, url] = await command.waitForOutput(/"url":"([^"]+)"/);
       command.child.stdout?.destroy();

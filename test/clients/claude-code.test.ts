@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 /** Reads and edits a file, runs a command on it, and returns the output of the command. */
-function play({ tools, results }: Turn): Step {
+function nextStep({ tools, results }: Turn): Step {
   // Some requests ask for a title and have no tools.
   if (!tools.includes('Edit')) return { text: 'A title' };
   const file = join(folder, 'notes.txt');
@@ -82,7 +82,7 @@ describe.skipIf(skipping(missing))(`Claude Code (${missing ?? 'run'})`, () => {
     ] as const)('edits a file, runs a command and responds, %s', async (_form, isWhole) => {
       folder = await mkdtemp(join(tmpdir(), 'claude-code-'));
       await writeFile(join(folder, 'notes.txt'), 'colour: blue\n');
-      service = await startModel(play, isWhole);
+      service = await startModel(nextStep, isWhole);
       gateway = await startTestGateway(JSON.stringify({ version: 1, providers: { target: entry(service.url) } }));
       expect(await run(`@target/${model}`)).toBe('The colour is green.\n');
       expect(await readFile(join(folder, 'notes.txt'), 'utf8')).toBe('colour: green\n');

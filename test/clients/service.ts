@@ -96,13 +96,13 @@ const kinds: readonly Kind[] = [chatKind, contentKind, converseKind];
 /**
  * A service whose model is a function of the test. `whole`: it ignores `stream: true`, as some servers do.
  */
-export const startModel = (play: (turn: Turn) => Step, isWhole: boolean): Promise<ScriptedUpstream> =>
+export const startModel = (nextStep: (turn: Turn) => Step, isWhole: boolean): Promise<ScriptedUpstream> =>
   startUpstream((response: ServerResponse, request: SeenRequest, nth: number) => {
     const path = request.url.split('?')[0] ?? '';
     const kind = kinds.find((one) => one.path.test(path));
     if (kind === undefined) return json(response, 404, { error: { message: `No ${path} here.` } });
     const body = JSON.parse(request.body.toString('utf8')) as Json;
-    const rendered = kind.render(play(kind.turn(body)), body['model'] ?? 'm', nth);
+    const rendered = kind.render(nextStep(kind.turn(body)), body['model'] ?? 'm', nth);
     if (!kind.isStream(request, body) || isWhole) return json(response, 200, rendered.whole);
     return 'frames' in rendered ? eventStream(response, rendered.frames) : sse(response, rendered.stream);
   });

@@ -4,7 +4,7 @@ import type { LoadedConfig } from '../../src/config/reload/load.ts';
 import { createLoader, type Loader } from '../../src/config/reload/loader.ts';
 import { dryRun } from '../../src/gateway/reload/dry-run.ts';
 import { runHere } from '../cli/in-process.ts';
-import { begin, run } from '../cli/run.ts';
+import { startProcess, run } from '../cli/run.ts';
 import { type Case, describeLoad, inFolder, loadCase, readCases } from './case.ts';
 
 /** `gateway check` rejects the same configurations as `gateway start`, for the same reasons. */
@@ -21,23 +21,23 @@ describe('check and start report the same diagnostics', () => {
 
   it.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, one) => {
     const checked = await loadCase(one);
-    const started = await inFolder(one, async (cwd): Promise<{ loaded: LoadedConfig; cwd: string; fault: string | undefined }> => {
+    const started = await inFolder(one, async (cwd): Promise<{ loaded: LoadedConfig; cwd: string; startError: string | undefined }> => {
       const loaded = await loader.load({ source: { path: 'gateway.yaml' }, cwd, env: one.env, allowMissingSecrets: one.allowMissing });
-      const fault = loaded.tree === undefined ? undefined : await dryRun({ ...loaded, tree: loaded.tree }, registry);
-      return { loaded, cwd, fault };
+      const startError = loaded.tree === undefined ? undefined : await dryRun({ ...loaded, tree: loaded.tree }, registry);
+      return { loaded, cwd, startError };
     });
     const setUp = checked.loaded.diagnostics.find(({ code }) => code === 'setup-failed');
-    expect(started.fault?.replace(/\.$/, '')).toBe(setUp?.message);
+    expect(started.startError?.replace(/\.$/, '')).toBe(setUp?.message);
     // The setup runs in the gateway, not in the process that loads.
-    const same =
+    const isSame =
       setUp === undefined
         ? checked.loaded
         : { ...checked.loaded, diagnostics: checked.loaded.diagnostics.filter((each) => each !== setUp) };
     const facts = setUp === undefined ? one.facts : [];
     expect(describeLoad({ ...started.loaded, tree: setUp === undefined ? started.loaded.tree : undefined }, started.cwd, facts)).toBe(
-      describeLoad(same, checked.cwd, facts),
+      describeLoad(isSame, checked.cwd, facts),
     );
-    expect(started.loaded.tree === undefined || started.fault !== undefined).toBe(checked.loaded.tree === undefined);
+    expect(started.loaded.tree === undefined || started.startError !== undefined).toBe(checked.loaded.tree === undefined);
   });
 });
 
@@ -85,7 +85,7 @@ describe('gateway check and gateway start', () => {
   )('accept the same configuration: %s', async (_name, one) => {
     await inFolder(one, async (cwd) => {
       expect(await runHere(['check'], cwd, { env: one.env })).toMatchObject({ code: 0 });
-      const running = begin(['start', '--listen', '127.0.0.1:0'], cwd, one.env);
+      const running = startProcess(['start', '--listen', '127.0.0.1:0'], cwd, one.env);
       await running.waitForOutput(/"msg":"gateway started"/);
       running.child.kill('SIGTERM');
       expect(await running.ended).toMatchObject({ code: 0 });
@@ -98,7 +98,7 @@ describe('gateway check and gateway start', () => {
     await inFolder(one, async (cwd) => {
       const flag = '--allow-missing-secrets';
       expect(await runHere(['check', flag], cwd)).toMatchObject({ code: 0 });
-      const running = begin(['start', flag, '--listen', '127.0.0.1:0'], cwd);
+      const running = startProcess(['start', flag, '--listen', '127.0.0.1:0'], cwd);
       await running.waitForOutput(/"msg":"gateway started"/);
       running.child.kill('SIGTERM');
       expect(await running.ended).toMatchObject({ code: 0 });
@@ -109,7 +109,7 @@ describe('gateway check and gateway start', () => {
     const [one] = find('exposed');
     if (one === undefined) throw new Error('there is no such case');
     await inFolder(one, async (cwd) => {
-      const running = begin(['start', '--listen', '127.0.0.1:0'], cwd);
+      const running = startProcess(['start', '--listen', '127.0.0.1:0'], cwd);
       await running.waitForOutput(/"msg":"gateway started"/);
       running.child.kill('SIGTERM');
       expect(await running.ended).toMatchObject({ code: 0 });

@@ -59,9 +59,9 @@ describe.each(converted.filter(({ type }) => fixtures[type] !== undefined))('a r
   });
 
   it('is read without an exception whatever the events contain', () => {
-    const odd = fc.tuple(fc.nat({ max: wire.length - 1 }), fc.oneof(fc.json(), fc.string()));
+    const mutation = fc.tuple(fc.nat({ max: wire.length - 1 }), fc.oneof(fc.json(), fc.string()));
     fc.assert(
-      fc.property(fc.array(odd, { minLength: 1, maxLength: 3 }), (changes) => {
+      fc.property(fc.array(mutation, { minLength: 1, maxLength: 3 }), (changes) => {
         const corrupted = [...wire];
         for (const [at, data] of changes) corrupted[at] = { name: wire[at]?.name ?? '', data };
         expect(watched(chat(true), corrupted).tap.contentEvents).toBeGreaterThanOrEqual(0);

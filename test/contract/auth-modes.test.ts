@@ -32,7 +32,7 @@ describe.each(rows.map((row) => [`${row.provider.type}, ${row.name}`, row] as co
   });
 
   it('cannot be selected by a request if it is the identity of the machine', () => {
-    const refused = provider.entry.requestSettings.flatMap(({ ambient }) => ambient ?? []);
-    for (const alias of [name, ...mode.aliases]) expect([alias, refused.includes(alias)]).toEqual([alias, mode.ambient]);
+    const ambientSettings = provider.entry.requestSettings.flatMap(({ ambient }) => ambient ?? []);
+    for (const alias of [name, ...mode.aliases]) expect([alias, ambientSettings.includes(alias)]).toEqual([alias, mode.ambient]);
   });
 });

@@ -4,7 +4,7 @@ import type { FormBody } from '../../src/core/http/form.ts';
 import type { Call, CommonSettings, Provider, Translation } from '../../src/core/provider.ts';
 
 /** A call with default values, to get the request that a provider would send. */
-export function callOf(over: Partial<Call<CommonSettings>> = {}): Call<CommonSettings> {
+export function callOf(overrides: Partial<Call<CommonSettings>> = {}): Call<CommonSettings> {
   return {
     endpoint: 'chat/completions',
     method: 'POST',
@@ -23,7 +23,7 @@ export function callOf(over: Partial<Call<CommonSettings>> = {}): Call<CommonSet
     media: new Map(),
     id: 'req_1',
     createdAt: 1_767_312_000,
-    ...over,
+    ...overrides,
   };
 }
 

@@ -557,9 +557,9 @@ describe('images', () => {
 describe('embeddings', () => {
   it('are encoded as base64 floats if the client requests it', () => {
     const call = callOf({ endpoint: 'embeddings', model: 'text-embedding-005', settings: { region: 'eu', project: 'p' } as object });
-    const begun = begin(vertexAi, call, JsonBody.of({ input: 'a', encoding_format: 'base64' }));
+    const translation = begin(vertexAi, call, JsonBody.of({ input: 'a', encoding_format: 'base64' }));
     const response = { predictions: [{ embeddings: { values: [0.5, -2], statistics: { token_count: 3 } } }] };
-    const result = begun.result?.(JSON.stringify(response)) as { data: { embedding: string }[]; usage: object };
+    const result = translation.result?.(JSON.stringify(response)) as { data: { embedding: string }[]; usage: object };
     expect([...new Float32Array(Uint8Array.from(Buffer.from(result.data[0]?.embedding ?? '', 'base64')).buffer)]).toEqual([0.5, -2]);
     expect(result.usage).toEqual({ prompt_tokens: 3, total_tokens: 3 });
   });

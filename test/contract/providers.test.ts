@@ -97,21 +97,21 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
       const call = freeze(makeCall(provider, sample, endpoint, {}));
       const body = bodyFor({ endpoint, operation });
       const before = body.kind === 'json' ? body.bytes().toString() : '';
-      const begun = attempt(() => operation.begin(body, call));
-      const first = begun?.request;
+      const translation = attempt(() => operation.begin(body, call));
+      const first = translation?.request;
       // Some endpoints that store data are rejected: the error is the same each time.
       if (first === undefined) expect(traitsOf(endpoint).state).toBeDefined();
       const second = attempt(() => operation.begin(body, call).request);
       expect(second && plain(second)).toEqual(first && plain(first));
       expect(body.kind === 'json' ? body.bytes().toString() : '').toBe(before);
-      if (begun === undefined || first === undefined) return;
+      if (translation === undefined || first === undefined) return;
       expectInside(first, sample);
       expect(headerNames(first)).toEqual([...new Set(headerNames(first))]);
       // Converted requests may use another method and body; some requests are never sent.
-      const isConverted = begun.result !== undefined || begun.then !== undefined;
+      const isConverted = translation.result !== undefined || translation.then !== undefined;
       if (!isConverted) expect(first.method).toBe(call.method);
       if (!isConverted) expect(first.body.kind).toBe(call.form?.kind ?? body.kind);
-      if (first.body.kind === 'json' && begun.local === undefined) expect(headerNames(first)).toContain('content-type');
+      if (first.body.kind === 'json' && translation.local === undefined) expect(headerNames(first)).toContain('content-type');
     },
   );
 
@@ -223,13 +223,13 @@ const chunkLike = fc
 
 type ACall = Call<CommonSettings>;
 
-function makeCall(provider: Provider, sample: Sample, endpoint: Endpoint, over: Partial<ACall>): ACall {
+function makeCall(provider: Provider, sample: Sample, endpoint: Endpoint, overrides: Partial<ACall>): ACall {
   const [[method, path] = ['POST', '']] = traitsOf(endpoint).routes;
   const isForm = traitsOf(endpoint).body === 'form' && provider.operations[endpoint]?.fromForm === undefined;
   const form = isForm ? formOf({ model: '@slug/model-1', purpose: 'batch', prompt: 'hi' }) : undefined;
   const params = { id: sample.ids?.[path.split('/')[0] ?? ''] ?? 'resp_1' };
   const model = sample.models?.[endpoint] ?? 'model-1';
-  const call = callOf({ endpoint, method, settings: sample.settings, model, params, form, ...over });
+  const call = callOf({ endpoint, method, settings: sample.settings, model, params, form, ...overrides });
   const chosen = attempt(() => provider.entry.deployment?.(call.settings, call.model));
   if (chosen === undefined || chosen instanceof GatewayError) return call;
   return { ...call, deployment: chosen.settings, model: chosen.model };

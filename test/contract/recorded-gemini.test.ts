@@ -16,7 +16,7 @@ const chats = all.filter(({ api }) => api === 'generateContent' || api === 'stre
 const successful = chats.filter(({ response }) => response.status === 200);
 const wholeRecordings = successful.filter(({ stream }) => !stream);
 const streams = successful.filter(({ stream }) => stream);
-const refused = all.filter(({ response }) => response.status >= 400);
+const failed = all.filter(({ response }) => response.status >= 400);
 
 /** Recordings that cannot be converted, by id with the reason. There are none. */
 const excluded: Readonly<Record<string, string>> = {};
@@ -35,7 +35,7 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
     it('include enough recordings of each kind', () => {
       expect(wholeRecordings.length).toBeGreaterThan(140);
       expect(streams.length).toBeGreaterThan(40);
-      expect(refused.length).toBeGreaterThan(5);
+      expect(failed.length).toBeGreaterThan(5);
       expect(Object.keys(excluded)).toEqual([]);
     });
 
@@ -75,11 +75,11 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
       const seenWhole = watch(exchange, body);
       const expected = mergeStream(framesOf(body));
       expect(seenWhole.complete).toBe(true);
-      expect(seenWhole.finish).toEqual(expected.choices.map(({ finishReason: word }) => word));
+      expect(seenWhole.finish).toEqual(expected.choices.map(({ finishReason }) => finishReason));
       expect(seenWhole.usage).toMatchObject({ prompt: expected.usage?.prompt, completion: expected.usage?.completion });
     });
 
-    it.each(refused.map((one) => [one.id, one] as const))('%s: reads the error and its message', (_id, exchange) => {
+    it.each(failed.map((one) => [one.id, one] as const))('%s: reads the error and its message', (_id, exchange) => {
       const { error } = JSON.parse(exchange.response.body ?? '') as { error: { message: string; status: string } };
       for (const text of [exchange.response.body ?? '', `[${exchange.response.body}]`]) {
         const fault = providerOf(exchange).fault(exchange.response.status, text);
@@ -193,13 +193,13 @@ const callIn = (fn: Json) => ({ name: String(fn['name']), args: JSON.parse(Strin
 function answerOfChunks(chunks: readonly Json[]): GeminiResponse {
   const indices = [...new Set(chunks.flatMap((chunk) => listOf(chunk['choices']).map((choice) => choice['index'])))];
   const choices = indices.map((index) => {
-    const mine = chunks.flatMap((chunk) => listOf(chunk['choices']).filter((choice) => choice['index'] === index));
-    const deltas = mine.map((choice) => choice['delta'] as Json);
+    const ofChoice = chunks.flatMap((chunk) => listOf(chunk['choices']).filter((choice) => choice['index'] === index));
+    const deltas = ofChoice.map((choice) => choice['delta'] as Json);
     const blocks = deltas.flatMap((delta) => listOf(delta['content_blocks']).map((block) => block['delta'] as Json));
     const calls = deltas.flatMap((delta) => listOf(delta['tool_calls']));
     expect(calls.map((one) => one['index'])).toEqual(calls.map((_, at) => at));
     expect(new Set(calls.map((one) => one['id'])).size).toBe(calls.length);
-    const last = mine.findLast((choice) => choice['finish_reason'] !== null);
+    const last = ofChoice.findLast((choice) => choice['finish_reason'] !== null);
     return {
       text: deltas.map((delta) => delta['content'] ?? '').join(''),
       thinking: blocks.map((block) => block['thinking'] ?? '').join(''),

@@ -32,7 +32,7 @@ const endpointOf: Readonly<Record<string, Endpoint>> = {
   images: 'images/generations',
 };
 
-interface Seen {
+interface TapReading {
   readonly usage: Usage | undefined;
   readonly finish: readonly string[];
   readonly model: string | undefined;
@@ -69,7 +69,7 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
 
     it.each(speakers)('reads streams of %s like an independent reader', (provider) => {
       for (const exchange of streams.filter((one) => one.provider === provider)) {
-        const { tap, kinds } = play(exchange);
+        const { tap, kinds } = replayTap(exchange);
         expect(tap.fault, exchange.id).toBeUndefined();
         expect(tap.complete, exchange.id).toBe(true);
         expect(seenBy(tap), exchange.id).toEqual(readStream(exchange));
@@ -86,7 +86,7 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
             at(body, mark),
           ),
         );
-        const { tap } = play({ ...exchange, response: { ...exchange.response, body: body.slice(0, body.lastIndexOf('\n\n', end) + 2) } });
+        const { tap } = replayTap({ ...exchange, response: { ...exchange.response, body: body.slice(0, body.lastIndexOf('\n\n', end) + 2) } });
         expect(tap.complete, exchange.id).toBe(false);
       }
     });
@@ -100,7 +100,7 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
     });
 
     it.each(faulty.map((exchange) => [exchange.id, exchange] as const))('%s: reports the error in the stream', (_id, exchange) => {
-      const { tap, kinds } = play(exchange);
+      const { tap, kinds } = replayTap(exchange);
       const error = events(exchange).find((event) => event['error'] !== undefined)?.['error'] as { message: string };
       expect(kinds).toContain('fault');
       expect(tap.fault?.message).toBe(error.message);
@@ -129,7 +129,7 @@ function tapOf({ api }: Recording): Tap {
   return begin(openai, callOf({ endpoint })).tap;
 }
 
-function play(exchange: Recording): { readonly tap: Tap; readonly kinds: readonly string[] } {
+function replayTap(exchange: Recording): { readonly tap: Tap; readonly kinds: readonly string[] } {
   const tap = tapOf(exchange);
   const scanner = new SseScanner();
   const scanned = [...scanner.push(Buffer.from(exchange.response.body ?? '')).events, ...scanner.end().events];
@@ -137,7 +137,7 @@ function play(exchange: Recording): { readonly tap: Tap; readonly kinds: readonl
 }
 
 /** Units that matter only for prices have separate tests. */
-const seenBy = ({ usage, finish, model, id }: Tap): Seen => {
+const seenBy = ({ usage, finish, model, id }: Tap): TapReading => {
   if (usage === undefined) return { usage, finish, model, id };
   const { details: _details, ...counts } = usage;
   return { usage: counts, finish, model, id };
@@ -162,7 +162,7 @@ function events({ response }: Recording): readonly Json[] {
 
 const choices = (object: Json): readonly Json[] => (object['choices'] ?? []) as Json[];
 
-function readWhole(exchange: Recording): Seen {
+function readWhole(exchange: Recording): TapReading {
   const body = JSON.parse(exchange.response.body ?? '') as Json;
   const finish = exchange.api === 'responses' ? [statusOf(body)] : choices(body).map((choice) => String(choice['finish_reason']));
   return {
@@ -173,7 +173,7 @@ function readWhole(exchange: Recording): Seen {
   };
 }
 
-function readStream(exchange: Recording): Seen {
+function readStream(exchange: Recording): TapReading {
   const list = events(exchange);
   if (exchange.api === 'responses') {
     const last = list.findLast((event) => ['response.completed', 'response.incomplete'].includes(String(event['type'])))?.[

@@ -51,27 +51,27 @@ function typeOf(block: Json): string {
 /** `accumulate_delta` of the PyPI library (openai/lib/streaming/_deltas.py), except that an index is not a position: tool calls leave gaps. */
 function accumulateDelta(acc: Json, delta: Json): Json {
   for (const [key, value] of Object.entries(delta)) {
-    const known = acc[key];
-    if (known === undefined || known === null || key === 'index' || key === 'type') acc[key] = value;
-    else if (typeof known === 'string' && typeof value === 'string') acc[key] = known + value;
-    else if (typeof known === 'number' && typeof value === 'number') acc[key] = known + value;
-    else if (Array.isArray(known) && Array.isArray(value)) accumulateList(known as unknown[], value as unknown[]);
-    else if (isObject(known) && isObject(value)) acc[key] = accumulateDelta(known, value);
+    const existing = acc[key];
+    if (existing === undefined || existing === null || key === 'index' || key === 'type') acc[key] = value;
+    else if (typeof existing === 'string' && typeof value === 'string') acc[key] = existing + value;
+    else if (typeof existing === 'number' && typeof value === 'number') acc[key] = existing + value;
+    else if (Array.isArray(existing) && Array.isArray(value)) accumulateList(existing as unknown[], value as unknown[]);
+    else if (isObject(existing) && isObject(value)) acc[key] = accumulateDelta(existing, value);
   }
   return acc;
 }
 
-function accumulateList(known: unknown[], entries: readonly unknown[]): void {
-  if (known.every((one) => typeof one === 'string' || typeof one === 'number')) {
-    (known as unknown[]).push(...entries);
+function accumulateList(existing: unknown[], entries: readonly unknown[]): void {
+  if (existing.every((one) => typeof one === 'string' || typeof one === 'number')) {
+    (existing as unknown[]).push(...entries);
     return;
   }
   for (const entry of entries) {
     if (!isObject(entry) || typeof entry['index'] !== 'number')
       throw new Error(`Expected list delta entry to have an index: ${JSON.stringify(entry)}`);
-    const at = (known as Json[]).findIndex((one) => one['index'] === entry['index']);
-    if (at < 0) known.push(entry);
-    else known[at] = accumulateDelta(known[at] as Json, entry);
+    const at = (existing as Json[]).findIndex((one) => one['index'] === entry['index']);
+    if (at < 0) existing.push(entry);
+    else existing[at] = accumulateDelta(existing[at] as Json, entry);
   }
 }
 

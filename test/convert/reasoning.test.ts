@@ -38,13 +38,13 @@ const rows: readonly Row[] = [
 const thoughtful = rows.filter(([, , , text]) => text !== '');
 
 /** The thoughts as a client joins them, and the rest of the response. */
-interface Shown {
+interface ReasoningResult {
   readonly reasoning: string;
   /** The same response without the field. */
   readonly rest: string;
 }
 
-function shownIn(objects: readonly Json[]): Shown {
+function shownIn(objects: readonly Json[]): ReasoningResult {
   let reasoning = '';
   const rest = JSON.stringify(objects, (key, value: unknown) => {
     if (key !== 'reasoning_content') return value;
@@ -61,12 +61,12 @@ interface CallOptions {
 
 const asCall = (options: CallOptions) => ({ ...options, includeUsage: true, provider: 'p', model: 'model-1', id: 'req_1', createdAt: 1 });
 
-function convertWhole([, exchange, provider]: Row, options: CallOptions): Shown {
+function convertWhole([, exchange, provider]: Row, options: CallOptions): ReasoningResult {
   const result = begin(provider, callOf({ ...options, settings: {} })).result?.(bodyOf(exchange));
   return shownIn([JSON.parse(openaiDialect.answer?.(result, asCall(options)) ?? '') as Json]);
 }
 
-function streamed([, exchange, provider]: Row, options: CallOptions, size: number): Shown {
+function streamed([, exchange, provider]: Row, options: CallOptions, size: number): ReasoningResult {
   const translate = begin(provider, callOf({ ...options, settings: {}, stream: true })).reader?.();
   const write = openaiDialect.write?.(asCall(options));
   if (translate === undefined || write === undefined) throw new Error('no stream');
@@ -87,7 +87,7 @@ function streamed([, exchange, provider]: Row, options: CallOptions, size: numbe
   );
 }
 
-const results = (row: Row, options: CallOptions): readonly Shown[] =>
+const results = (row: Row, options: CallOptions): readonly ReasoningResult[] =>
   row[1].stream ? [1, 97, 1_000_000].map((size) => streamed(row, options, size)) : [convertWhole(row, options)];
 
 describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))(

@@ -10,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 const long = `mcp__company_directory_and_calendar_server__${'find_'.repeat(20)}`;
 /** Two names that differ only beyond the longest accepted length, and names that some service rejects. */
 const offered = [`${long}people`, `${long}places`, 'calendar.respond to event', '3d_render', 'plain'];
-const [wanted = ''] = offered;
+const [chosenTool = ''] = offered;
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
@@ -178,7 +178,7 @@ describe.each(cases)('tool names sent to %s, /v1/%s', (provider, route, { accept
   it('are replaced if the provider does not accept them, and the client sees the original names', async () => {
     upstream.script = (response, _, count) => json(response, 200, whole(names(sent(count - 1)).tools[0] ?? ''));
     const first = await send(provider, route, offered);
-    expect([first.status, first.text]).toEqual([200, expect.stringContaining(`"name":"${wanted}"`)]);
+    expect([first.status, first.text]).toEqual([200, expect.stringContaining(`"name":"${chosenTool}"`)]);
     expect(first.warnings).toMatch(/that the provider does not accept/);
     const { tools, used } = names(sent(0));
     for (const name of [...tools, ...used]) expect(name).toMatch(accepts);
@@ -201,7 +201,7 @@ describe.each(cases)('tool names sent to %s, /v1/%s', (provider, route, { accept
       else sse(response, events.map(String));
     };
     const { status, text } = await send(provider, route, offered, true);
-    expect([status, text]).toEqual([200, expect.stringContaining(`"name":"${wanted}"`)]);
+    expect([status, text]).toEqual([200, expect.stringContaining(`"name":"${chosenTool}"`)]);
     expect(text).not.toContain(names(sent(0)).tools[0] ?? '-');
   });
 

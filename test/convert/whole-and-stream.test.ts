@@ -209,8 +209,8 @@ async function expectSame(sample: Sample): Promise<void> {
     const texts = pieceSizes.map((size) => streamed(sample, view, size));
     expect(new Set(texts).size).toBe(1);
     const { chunks, problems, isDone, error } = readChatStream(texts[0] ?? '', strict);
-    const odd = problems.filter((one) => !view.showsReasoning || !one.endsWith('.delta.reasoning_content is unknown'));
-    expect({ odd, isDone, error }).toEqual({ odd: [], isDone: true, error: undefined });
+    const problemsLeft = problems.filter((one) => !view.showsReasoning || !one.endsWith('.delta.reasoning_content is unknown'));
+    expect({ odd: problemsLeft, isDone, error }).toEqual({ odd: [], isDone: true, error: undefined });
     expect(assistantMessage(await assembled(chunks))).toEqual(assistantMessage(convertWhole(sample, view)));
   }
 }
@@ -279,6 +279,6 @@ function plainBlock({ citations, ...block }: Json): Json {
 function plainCall(call: Json): Json {
   const { arguments: text, parsed_arguments: _parsed, ...rest } = call['function'] as Json;
   // The library keeps only known members of a function; the signature is in `extra_content` too.
-  const { thought_signature: _signature, ...known } = rest;
-  return { ...call, function: { ...known, arguments: JSON.parse(String(text)) as unknown } };
+  const { thought_signature: _signature, ...remaining } = rest;
+  return { ...call, function: { ...remaining, arguments: JSON.parse(String(text)) as unknown } };
 }

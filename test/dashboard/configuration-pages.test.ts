@@ -137,9 +137,9 @@ describe.skipIf(!hasBrowser)('configuration pages', () => {
   it('show notes and key buttons without horizontal scrolling, and wrapped YAML next to its line numbers', async () => {
     const { page } = await open(`${servers.usual.url}/configs`);
     await settled(page);
-    const over = (selector: string): Promise<number[]> =>
+    const overflowOf = (selector: string): Promise<number[]> =>
       page.locator(selector).evaluateAll((all) => all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));
-    expect((await over('.name-list .small')).filter((width) => width > 0)).toEqual([]);
+    expect((await overflowOf('.name-list .small')).filter((width) => width > 0)).toEqual([]);
     await page.setViewportSize({ width: 1080, height: 800 });
     const below = `[...document.querySelectorAll('.code .line')].filter(({ children: [number, text] }) =>
       [...text.getClientRects()].some(({ left }) => left < number.getBoundingClientRect().right)).length`;
@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)('configuration pages', () => {
       .getByRole('button', { name: /^Revoke/ })
       .first()
       .waitFor();
-    expect(await over('.table-box')).toEqual([0]);
+    expect(await overflowOf('.table-box')).toEqual([0]);
     await page.context().close();
   });
 

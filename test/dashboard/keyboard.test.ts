@@ -5,7 +5,7 @@ import { type FixtureServer, startFixtureServer } from '../support/dashboard/fix
 import { hasBrowser, useBrowser } from '../support/dashboard/page.ts';
 import { makeRows } from '../support/dashboard/rows.ts';
 
-const drawn = (page: Page) => page.locator('.grid tbody tr:not(.space)');
+const visibleRows = (page: Page) => page.locator('.grid tbody tr:not(.space)');
 const parameter = (page: Page, name: string): string | null => new URL(page.url()).searchParams.get(name);
 
 describe.skipIf(!hasBrowser)('keyboard shortcuts', () => {
@@ -20,7 +20,7 @@ describe.skipIf(!hasBrowser)('keyboard shortcuts', () => {
 
   const list = async (search = '') => {
     const opened = await open(`${server.url}/requests${search}`);
-    await drawn(opened.page).first().waitFor();
+    await visibleRows(opened.page).first().waitFor();
     return opened.page;
   };
 
@@ -53,9 +53,9 @@ describe.skipIf(!hasBrowser)('keyboard shortcuts', () => {
     await page.keyboard.press('Escape');
     await panel.waitFor({ state: 'detached' });
     // The list stays usable next to the open request.
-    await drawn(page).nth(3).click();
+    await visibleRows(page).nth(3).click();
     await panel.getByText(rows[3]?.id ?? '').waitFor();
-    await drawn(page).nth(5).click();
+    await visibleRows(page).nth(5).click();
     await panel.getByText(rows[5]?.id ?? '').waitFor();
   });
 

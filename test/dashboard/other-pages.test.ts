@@ -44,8 +44,8 @@ describe.skipIf(!hasBrowser)('overview page', () => {
       await canvas.waitFor();
       // Axes and labels are grey; values have a colour.
       const coloured = (): Promise<boolean> =>
-        canvas.evaluate((drawn) => {
-          const { data } = (drawn as unknown as Canvas).getContext('2d').getImageData(0, 0, 4000, 400);
+        canvas.evaluate((canvasElement) => {
+          const { data } = (canvasElement as unknown as Canvas).getContext('2d').getImageData(0, 0, 4000, 400);
           for (let i = 0; i < data.length; i += 4) {
             const [red = 0, green = 0, , opacity = 0] = data.subarray(i, i + 4);
             if (opacity > 200 && Math.abs(red - green) > 50) return true;

@@ -7,7 +7,7 @@ import { makeRow, makeRows, randomFrom } from '../support/dashboard/rows.ts';
 
 const random = randomFrom(99);
 const newRow = (n: number): LogRow => makeRow(1_000_000 + n, Date.now(), random);
-const drawn = (page: Page) => page.locator('.grid tbody tr:not(.space)');
+const visibleRows = (page: Page) => page.locator('.grid tbody tr:not(.space)');
 const filterOf = (page: Page) => page.getByRole('combobox', { name: 'Filter' });
 const parameter = (page: Page, name: string): string | null => new URL(page.url()).searchParams.get(name);
 
@@ -23,7 +23,7 @@ describe.skipIf(!hasBrowser)('request list', () => {
 
   const list = async (search = '') => {
     const opened = await open(`${server.url}/requests${search}`);
-    await drawn(opened.page).first().waitFor();
+    await visibleRows(opened.page).first().waitFor();
     return opened.page;
   };
 
@@ -32,8 +32,8 @@ describe.skipIf(!hasBrowser)('request list', () => {
     const counts: number[] = [];
     const toTheEnd = async (): Promise<number> => {
       await page.evaluate('document.querySelector(".grid-box").scrollTo(0, 1e9)');
-      counts.push(await drawn(page).count());
-      return Number(await drawn(page).last().getAttribute('aria-rowindex'));
+      counts.push(await visibleRows(page).count());
+      return Number(await visibleRows(page).last().getAttribute('aria-rowindex'));
     };
     await expect.poll(toTheEnd).toBeGreaterThan(500);
     expect(Math.max(...counts)).toBeLessThanOrEqual(80);
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)('request list', () => {
     expect(await route.innerText()).toMatch(/^openai-main 429\s*→\s*azure-eu\/gpt-4o-mini$/);
     const truncatedParts = "cell => [...cell.querySelectorAll('.cut')].filter(part => part.scrollWidth > part.clientWidth).length";
     expect(await route.evaluate(`(${truncatedParts})(document.querySelector('.route'))`)).toBe(0);
-    const height = async (): Promise<number> => (await drawn(page).first().boundingBox())?.height ?? 0;
+    const height = async (): Promise<number> => (await visibleRows(page).first().boundingBox())?.height ?? 0;
     expect(await height()).toBe(36);
     const lines = (): Promise<number> =>
       page.evaluate(
@@ -130,18 +130,18 @@ describe.skipIf(!hasBrowser)('request list', () => {
     const panel = page.getByRole('complementary', { name: 'Request' });
     await panel.getByText(old.id, { exact: true }).waitFor();
     expect([parameter(page, 'q'), parameter(page, 'range')]).toEqual([`id:${old.id}`, 'all']);
-    await expect.poll(() => drawn(page).count()).toBe(1);
+    await expect.poll(() => visibleRows(page).count()).toBe(1);
   });
 
   it('marks a syntax error in a filter, and keeps the rows', async () => {
     const page = await list();
-    const before = await drawn(page).first().innerText();
+    const before = await visibleRows(page).first().innerText();
     await filterOf(page).fill('model:gpt-4o latencyy:>2s');
     await filterOf(page).press('Enter');
     await page.getByText('Character 14').waitFor();
     expect(await page.locator('.filter-problem mark').innerText()).toBe('latencyy');
     expect(await page.locator('.filter-problem').innerText()).toContain('Did you mean "latency"?');
-    expect(await drawn(page).first().innerText()).toBe(before);
+    expect(await visibleRows(page).first().innerText()).toBe(before);
     expect(parameter(page, 'q')).toBeNull();
   });
 
@@ -327,7 +327,7 @@ describe.skipIf(!hasBrowser)('request list', () => {
     await page.getByRole('button', { name: /^Theme: system/ }).click();
     await page.getByRole('button', { name: /^Theme: light/ }).click();
     await page.reload();
-    await drawn(page).first().waitFor();
+    await visibleRows(page).first().waitFor();
     const heads = await page.locator('.grid th').allInnerTexts();
     expect(heads.slice(0, 2)).toEqual(['Status', 'Time']);
     expect(heads.slice(-2)).toEqual(['meta.user', 'Preview']);
@@ -356,7 +356,7 @@ describe.skipIf(!hasBrowser)('request list', () => {
     const page = await list('?q=status%3A500');
     const other = await page.context().newPage();
     await other.goto(`${server.url}/requests?q=latency%3A%3E0`);
-    await drawn(other).first().waitFor();
+    await visibleRows(other).first().waitFor();
     const save = async (tab: Page, name: string): Promise<void> => {
       await tab.getByRole('button', { name: 'Save view…' }).click();
       await tab.getByRole('textbox', { name: 'Name' }).fill(name);
@@ -413,7 +413,7 @@ describe.skipIf(!hasBrowser)('request list', () => {
     const { page } = await open(`${server.url}/requests?q=${encodeURIComponent('status:418')}`);
     await page.getByText('No request matches').waitFor();
     await page.getByRole('button', { name: 'Clear the filter' }).last().click();
-    await drawn(page).first().waitFor();
+    await visibleRows(page).first().waitFor();
   });
 
   it('keeps the rows and shows the error if the gateway fails, and recovers', async () => {
@@ -422,7 +422,7 @@ describe.skipIf(!hasBrowser)('request list', () => {
     await filterOf(page).fill('stream:true');
     await filterOf(page).press('Enter');
     await page.getByText('The request log is not available.').waitFor();
-    expect(await drawn(page).count()).toBeGreaterThan(5);
+    expect(await visibleRows(page).count()).toBeGreaterThan(5);
     server.set({ failing: false });
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('The request log is not available.').waitFor({ state: 'detached' });

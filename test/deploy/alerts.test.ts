@@ -49,7 +49,7 @@ const expressions: readonly (readonly [where: string, expr: string])[] = [
   ...dashboard.annotations.list.map(({ expr }) => ['annotation', filled(expr)] as const),
 ];
 
-const known = new Map(metricsTable.map((row) => [row.name, row]));
+const metricRows = new Map(metricsTable.map((row) => [row.name, row]));
 
 /** Metrics of Prometheus itself. */
 const ofPrometheus: ReadonlySet<string> = new Set(['up']);
@@ -65,7 +65,7 @@ function metricsIn(expr: string): readonly string[] {
 
 function metricOf(name: string): string {
   const base = name.replace(/_(?:bucket|sum|count)$/, '');
-  return known.get(base)?.type === 'histogram' ? base : name;
+  return metricRows.get(base)?.type === 'histogram' ? base : name;
 }
 
 function labelsIn(expr: string): readonly string[] {
@@ -78,8 +78,8 @@ describe('alert rules and Grafana dashboard', () => {
   it.each(expressions)('%s uses existing metrics and labels', (_where, expr) => {
     const metrics = metricsIn(expr).map(metricOf);
     expect(metrics.length).toBeGreaterThan(0);
-    expect(metrics.filter((name) => !known.has(name) && !ofPrometheus.has(name))).toEqual([]);
-    const labels = new Set(metrics.flatMap((name) => known.get(name)?.labels ?? []));
+    expect(metrics.filter((name) => !metricRows.has(name) && !ofPrometheus.has(name))).toEqual([]);
+    const labels = new Set(metrics.flatMap((name) => metricRows.get(name)?.labels ?? []));
     expect(labelsIn(expr).filter((label) => !labels.has(label) && !everywhere.has(label))).toEqual([]);
   });
 

@@ -87,7 +87,7 @@ describe('Dockerfile', () => {
   });
 });
 
-const why = cannotMount();
+const reason = cannotMount();
 const folder = mkdtempSync(join(tmpdir(), 'image-'));
 const running: ChildProcess[] = [];
 afterAll(() => {
@@ -95,7 +95,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe.skipIf(skipping(why))(`container image${why === undefined ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(skipping(reason))(`container image${reason === undefined ? '' : ` (skipped: ${reason})`}`, () => {
   let image: RootFs;
   beforeAll(() => {
     const built = new Map<string, RootFs>();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parse } from 'yaml';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { begin, run, type Running } from '../cli/run.ts';
+import { startProcess, run, type Running } from '../cli/run.ts';
 import { readProjectFile } from '../repo/tree.ts';
 import { Volume } from '../reload/edits.ts';
 import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
@@ -58,7 +58,7 @@ const here = (yaml: string): string =>
 /** Uses free ports; those of the files may be in use on this machine. */
 async function start(args: readonly string[]): Promise<string> {
   const ports = ['--listen', '127.0.0.1:0', '--probe-listen', `unix:${dir}/probe.sock`];
-  running = begin([...args.map(here), ...ports], dir);
+  running = startProcess([...args.map(here), ...ports], dir);
   await running.waitForOutput(/"msg":"gateway started"/);
   return /"(http:\/\/127\.0\.0\.1:\d+\/v1)"/.exec(running.out())?.[1] ?? '';
 }

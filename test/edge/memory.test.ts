@@ -86,9 +86,9 @@ it('serves or rejects 64 bodies of 10 MB within server.memory, and releases all 
   await start({ server: { state_dir: 'memory', memory: '200MB' } });
   for (let n = 0; n < 64; n += 1) send(10);
   await until(() => pendingResponses.length + clients.filter(({ statuses }) => statuses.length > 0).length === 64, 'all requests');
-  const refused = clients.filter(({ statuses }) => statuses[0] === 503);
-  expect([pendingResponses.length > 0, pendingResponses.length <= 6, refused.length]).toEqual([true, true, 64 - pendingResponses.length]);
-  for (const { text } of refused) expect(text).toMatch(/retry-after: 1\r\n.*"code":"overloaded".*server\.memory/s);
+  const rejected = clients.filter(({ statuses }) => statuses[0] === 503);
+  expect([pendingResponses.length > 0, pendingResponses.length <= 6, rejected.length]).toEqual([true, true, 64 - pendingResponses.length]);
+  for (const { text } of rejected) expect(text).toMatch(/retry-after: 1\r\n.*"code":"overloaded".*server\.memory/s);
   expect(new Set(digests).size).toBe(1);
   expect(digests[0]).toBe(
     createHash('sha256')
@@ -131,8 +131,8 @@ it('counts buffered responses, and returns 503 for those that do not fit', async
     for (let n = 0; n < 4; n += 1) response.write(block);
   }
   await until(() => pending.some(({ statuses }) => statuses[0] === 503), 'a refusal');
-  const refused = pending.filter(({ statuses }) => statuses.length > 0);
-  for (const { text } of refused) expect(text).toMatch(/"code":"overloaded".*server\.memory/s);
+  const rejected = pending.filter(({ statuses }) => statuses.length > 0);
+  for (const { text } of rejected) expect(text).toMatch(/"code":"overloaded".*server\.memory/s);
   for (const response of pendingResponses) response.end();
   for (const client of pending) await client.answers(1);
   expect(pending.every(({ statuses }) => statuses[0] === 503 || statuses[0] === 500)).toBe(true);

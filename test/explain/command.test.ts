@@ -134,8 +134,8 @@ describe('gateway explain', () => {
       weights: [3, 1],
       because: expect.stringMatching(/^weight [31] of 4, random number 0\.\d{4}$/),
     });
-    const drawn = Number(/0\.\d{4}$/.exec(one.route[0]?.because ?? '')?.[0]);
-    expect(one.targets[0]?.provider).toBe(drawn < 0.75 ? 'main' : 'spare');
+    const randomValue = Number(/0\.\d{4}$/.exec(one.route[0]?.because ?? '')?.[0]);
+    expect(one.targets[0]?.provider).toBe(randomValue < 0.75 ? 'main' : 'spare');
   });
 
   it('gives the weights among which the number decided, or why it did not', async () => {

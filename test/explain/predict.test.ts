@@ -10,7 +10,7 @@ import { openExplainer, type OpenExplainer } from '../../src/gateway/explain/ope
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
 import { skipping } from '../support/skipping.ts';
-import { type Made, requests } from './requests.ts';
+import { type GeneratedRequest, requests } from './requests.ts';
 
 const env = {
   OPENAI: 'sk-openai-secret-0001-abcdefgh',
@@ -152,10 +152,10 @@ afterAll(async () => {
 const slugs = ['openai-main', 'azure-eu', 'claude', 'gem', 'vertex', 'aws'];
 
 /** Contains a number beyond the precision of JavaScript: unedited bytes must not change. */
-const textOf = ({ body }: Made): string => `{"big": 9007199254740993,${JSON.stringify(body).slice(1)}`;
+const textOf = ({ body }: GeneratedRequest): string => `{"big": 9007199254740993,${JSON.stringify(body).slice(1)}`;
 
 /** Sends a request that every provider rejects, and explains it: each target must receive the predicted request. */
-async function compare(generated: Made): Promise<number> {
+async function compare(generated: GeneratedRequest): Promise<number> {
   upstream.requests.length = 0;
   const response = await fetch(gateway.url + generated.path, {
     method: 'POST',

@@ -58,8 +58,8 @@ describe('a request with a masked or missing body', () => {
     const response = await call(base, '/api/explain', { ...auth, method: 'POST', body: { from_log: id } });
     expect((response.json as Explanation).targets[0]?.goes_here).toBe(true);
     expect(response.text).not.toContain('jane@example.com');
-    const refused = await call(base, '/api/replay', { ...auth, method: 'POST', body: { id } });
-    expect(refused).toMatchObject({
+    const rejection = await call(base, '/api/replay', { ...auth, method: 'POST', body: { id } });
+    expect(rejection).toMatchObject({
       status: 400,
       code: 'missing_required_parameter',
       text: expect.stringContaining('was masked in 1 place'),
@@ -84,7 +84,7 @@ describe('a request with a masked or missing body', () => {
     const { base, id } = await recorded('metadata', 'hello');
     const differences = (await call(base, `/api/requests/${id}/differences`, auth)).json as RequestDifferences;
     expect(differences).toEqual({ differences: [], why_absent: 'The request body is not kept (logging.requests.bodies).' });
-    const refused = await call(base, '/api/replay', { ...auth, method: 'POST', body: { id } });
-    expect(refused).toMatchObject({ code: 'record_not_found', text: expect.stringContaining('logging.requests.bodies') });
+    const rejection = await call(base, '/api/replay', { ...auth, method: 'POST', body: { id } });
+    expect(rejection).toMatchObject({ code: 'record_not_found', text: expect.stringContaining('logging.requests.bodies') });
   });
 });

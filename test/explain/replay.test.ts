@@ -77,8 +77,8 @@ async function send(headers: Record<string, string>): Promise<string> {
 }
 
 /** Waits until the log contains the request. */
-async function waitForRecord(wanted: string): Promise<void> {
-  await until(async () => (await call(base, `/api/requests/${wanted}`, { token: adminToken })).status === 200, `record ${wanted}`);
+async function waitForRecord(recordId: string): Promise<void> {
+  await until(async () => (await call(base, `/api/requests/${recordId}`, { token: adminToken })).status === 200, `record ${recordId}`);
 }
 
 const post = async <T>(path: string, sent?: object): Promise<T> => {
@@ -159,9 +159,9 @@ describe('a recorded request', () => {
   });
 
   it('of an unauthenticated client has no body, whatever the settings', async () => {
-    const stranger = await send({ 'x-gateway-api-key': 'another-key-of-nobody-04' });
-    await waitForRecord(stranger);
-    const response = await call(base, '/api/explain', { method: 'POST', token: adminToken, body: { from_log: stranger } });
+    const otherKeyId = await send({ 'x-gateway-api-key': 'another-key-of-nobody-04' });
+    await waitForRecord(otherKeyId);
+    const response = await call(base, '/api/explain', { method: 'POST', token: adminToken, body: { from_log: otherKeyId } });
     expect(response).toMatchObject({ status: 404, code: 'record_not_found' });
     expect(response.text).toContain('of unauthenticated callers');
     expect(response.text).not.toContain('logging.requests.bodies');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /** A request of a client without its target. */
-export interface Made {
+export interface GeneratedRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
@@ -77,7 +77,7 @@ const chat = fc
     params,
   )
   .map(
-    ([model, system, messages, more]): Made => ({
+    ([model, system, messages, more]): GeneratedRequest => ({
       path: '/v1/chat/completions',
       headers: {},
       body: { model, messages: system === undefined ? messages : [{ role: 'system', content: system }, ...messages], ...more },
@@ -85,7 +85,7 @@ const chat = fc
   );
 
 const messages = fc.tuple(turns, fc.integer({ min: 1, max: 4000 }), fc.option(text, { nil: undefined }), fc.boolean()).map(
-  ([turn, max, system, stream]): Made => ({
+  ([turn, max, system, stream]): GeneratedRequest => ({
     path: '/v1/messages',
     headers: { 'anthropic-version': '2023-06-01' },
     body: {
@@ -101,7 +101,7 @@ const messages = fc.tuple(turns, fc.integer({ min: 1, max: 4000 }), fc.option(te
 const embeddings = fc
   .tuple(fc.oneof(text, fc.array(text, { minLength: 1, maxLength: 3 })), fc.option(fc.constant(256), { nil: undefined }))
   .map(
-    ([input, dimensions]): Made => ({
+    ([input, dimensions]): GeneratedRequest => ({
       path: '/v1/embeddings',
       headers: {},
       body: { model: 'gpt-4o-mini', input, ...(dimensions === undefined ? {} : { dimensions }) },
@@ -110,7 +110,7 @@ const embeddings = fc
 
 const prompts = fc
   .tuple(text, fc.boolean())
-  .map(([question, stream]): Made => ({ path: '/v1/prompts/welcome/completions', headers: {}, body: { variables: { question }, stream } }));
+  .map(([question, stream]): GeneratedRequest => ({ path: '/v1/prompts/welcome/completions', headers: {}, body: { variables: { question }, stream } }));
 
 const extra = fc.record(
   {
@@ -125,7 +125,7 @@ const extra = fc.record(
 );
 
 /** Requests of every kind that has a JSON body. */
-export const requests: fc.Arbitrary<Made> = fc
+export const requests: fc.Arbitrary<GeneratedRequest> = fc
   .tuple(fc.oneof({ weight: 5, arbitrary: chat }, messages, embeddings, prompts), extra)
   .map(([generated, headers]) => ({
     ...generated,

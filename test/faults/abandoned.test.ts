@@ -88,7 +88,7 @@ async function abandon({ path, type, part }: Abandoned): Promise<number> {
   const socket = connect({ port, host: '127.0.0.1' });
   let received = '';
   // A reset ends the connection as well.
-  const over = new Promise((resolve) => socket.on('close', resolve));
+  const closed = new Promise((resolve) => socket.on('close', resolve));
   socket
     .on('error', () => undefined)
     .on('data', (chunk: Buffer) => {
@@ -98,7 +98,7 @@ async function abandon({ path, type, part }: Abandoned): Promise<number> {
   socket.write(
     `POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-gateway-provider: @a\r\ncontent-type: ${type}\r\ncontent-length: ${length}\r\n\r\n${part}`,
   );
-  await over;
+  await closed;
   return Number(received.slice(9, 12));
 }
 
@@ -138,13 +138,13 @@ it.concurrent.each(['/nowhere', '/v1/chat/completions', '/v1/elsewhere'])(
   'the connection is closed after the response if the body never ends: %s',
   async (path) => {
     const socket = connect({ port, host: '127.0.0.1' });
-    const over = new Promise((resolve) => socket.on('close', resolve));
+    const closed = new Promise((resolve) => socket.on('close', resolve));
     let received = '';
     socket.on('error', () => undefined).on('data', (chunk: Buffer) => (received += chunk.toString('latin1')));
     socket.write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-gateway-provider: @a\r\ncontent-type: text/plain\r\n`);
     socket.write(`content-length: ${length}\r\n\r\n`);
     const writes = setInterval(() => socket.write('x'.repeat(100)), 20);
-    await over;
+    await closed;
     clearInterval(writes);
     expect(received).toMatch(/^HTTP\/1\.1 4\d\d /);
   },

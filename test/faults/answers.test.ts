@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chunks, completion, deadPort } from '../support/upstream.ts';
 import { chat, contentOf, errorOf, onA, onPair, outcomes, type Rig, startRig, streamed } from './rig.ts';
-import { chunked, drained, head, lastPiece, piece, put, completeResponse } from './wire.ts';
+import { chunked, drained, head, lastPiece, piece, writeAll, completeResponse } from './wire.ts';
 
 /** Invalid responses of providers and of proxies in front of them. */
 
@@ -15,7 +15,7 @@ interface Fault {
   /** Code in the response body if the provider sends its own. */
   readonly shows?: string;
   readonly outcome: string;
-  readonly says: RegExp;
+  readonly messagePattern: RegExp;
 }
 
 const completionText = JSON.stringify(completion('from a'));
@@ -32,365 +32,365 @@ const filter = 'data: {"choices":[],"prompt_filter_results":[]}\n\n';
 
 /** Writes a string that never ends, as fast as the peer reads it. */
 async function endless(socket: Socket, first: string): Promise<void> {
-  await put(socket, first, piece('{"id":"'));
+  await writeAll(socket, first, piece('{"id":"'));
   const chunk = piece('x'.repeat(64 * 1024));
   while (!socket.destroyed) if (!socket.write(chunk)) await drained(socket);
 }
 
 const wholeFaults: readonly Fault[] = [
-  { name: 'a reset before the head', play: reset, ...unreachable, says: /connection (?:reset|closed)/ },
-  { name: 'a close before the head', play: (socket) => void socket.end(), ...unreachable, says: /connection closed/ },
+  { name: 'a reset before the head', play: reset, ...unreachable, messagePattern: /connection (?:reset|closed)/ },
+  { name: 'a close before the head', play: (socket) => void socket.end(), ...unreachable, messagePattern: /connection closed/ },
   {
     name: 'a reset in the head',
-    play: async (socket) => (await put(socket, 'HTTP/1.1 200 OK\r\ncontent-ty'), reset(socket)),
+    play: async (socket) => (await writeAll(socket, 'HTTP/1.1 200 OK\r\ncontent-ty'), reset(socket)),
     ...unreachable,
-    says: /connection (?:reset|closed)/,
+    messagePattern: /connection (?:reset|closed)/,
   },
   {
     name: 'something that is not HTTP',
-    play: async (socket) => (await put(socket, 'SSH-2.0-OpenSSH_9.6\r\n'), void socket.end()),
+    play: async (socket) => (await writeAll(socket, 'SSH-2.0-OpenSSH_9.6\r\n'), void socket.end()),
     ...faulty,
-    says: /not valid HTTP/,
+    messagePattern: /not valid HTTP/,
   },
   {
     name: 'two lengths',
-    play: (socket) => put(socket, head(200, { 'content-type': jsonType, 'Content-Length': 1, 'content-length': 1 }), '{'),
+    play: (socket) => writeAll(socket, head(200, { 'content-type': jsonType, 'Content-Length': 1, 'content-length': 1 }), '{'),
     ...faulty,
-    says: /not valid HTTP/,
+    messagePattern: /not valid HTTP/,
   },
   {
     name: 'an invalid length',
-    play: (socket) => put(socket, head(200, { 'content-type': jsonType, 'content-length': -1 }), completionText),
+    play: (socket) => writeAll(socket, head(200, { 'content-type': jsonType, 'content-length': -1 }), completionText),
     ...faulty,
-    says: /not valid HTTP/,
+    messagePattern: /not valid HTTP/,
   },
   {
     name: 'a head that is too large',
-    play: (socket) => put(socket, head(200, { 'content-type': jsonType, 'x-large': 'x'.repeat(200_000) })),
+    play: (socket) => writeAll(socket, head(200, { 'content-type': jsonType, 'x-large': 'x'.repeat(200_000) })),
     ...faulty,
-    says: /headers/,
+    messagePattern: /headers/,
   },
   {
     name: 'a reset in the body',
     play: async (socket) => (
-      await put(socket, head(200, { 'content-type': jsonType, 'content-length': completionText.length }), completionText.slice(0, 50)), reset(socket)
+      await writeAll(socket, head(200, { 'content-type': jsonType, 'content-length': completionText.length }), completionText.slice(0, 50)), reset(socket)
     ),
     ...faulty,
-    says: /broke before the response was complete \(connection (?:reset|closed)\)/,
+    messagePattern: /broke before the response was complete \(connection (?:reset|closed)\)/,
   },
   {
     name: 'HTML with 200',
-    play: (socket) => put(socket, completeResponse(200, 'text/html', '<html><body>Bad gateway</body></html>')),
+    play: (socket) => writeAll(socket, completeResponse(200, 'text/html', '<html><body>Bad gateway</body></html>')),
     ...faulty,
-    says: /HTML page/,
+    messagePattern: /HTML page/,
   },
   {
     name: 'HTML with a JSON content type',
-    play: (socket) => put(socket, completeResponse(200, jsonType, '<html></html>')),
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, '<html></html>')),
     ...faulty,
-    says: /not complete JSON/,
+    messagePattern: /not complete JSON/,
   },
   ...[204, 205].map(
     (status): Fault => ({
       name: `the status ${status}`,
-      play: (socket) => put(socket, status === 204 ? head(204) : completeResponse(205, jsonType, '')),
+      play: (socket) => writeAll(socket, status === 204 ? head(204) : completeResponse(205, jsonType, '')),
       ...faulty,
-      says: new RegExp(`returned ${status} without content`),
+      messagePattern: new RegExp(`returned ${status} without content`),
     }),
   ),
   ...[304, 307, 600, 999].map(
     (status): Fault => ({
       name: `the status ${status}`,
-      play: (socket) => put(socket, completeResponse(status, jsonType, status === 304 ? '' : completionText)),
+      play: (socket) => writeAll(socket, completeResponse(status, jsonType, status === 304 ? '' : completionText)),
       ...faulty,
-      says: new RegExp(`${status}`),
+      messagePattern: new RegExp(`${status}`),
     }),
   ),
   {
     name: 'an invalid number',
-    play: (socket) => put(socket, completeResponse(200, jsonType, completionText.replace(/"created":\d+/, '"created":NaN'))),
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, completionText.replace(/"created":\d+/, '"created":NaN'))),
     ...faulty,
-    says: /not (?:a JSON object|complete JSON)/,
+    messagePattern: /not (?:a JSON object|complete JSON)/,
   },
   {
     name: 'a missing comma deep inside',
-    play: (socket) => put(socket, completeResponse(200, jsonType, completionText.replace(/("role":"assistant"),/, '$1 '))),
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, completionText.replace(/("role":"assistant"),/, '$1 '))),
     ...faulty,
-    says: /not (?:a JSON object|complete JSON)/,
+    messagePattern: /not (?:a JSON object|complete JSON)/,
   },
-  { name: 'two values', play: (socket) => put(socket, completeResponse(200, jsonType, completionText + completionText)), ...faulty, says: /not complete JSON/ },
+  { name: 'two values', play: (socket) => writeAll(socket, completeResponse(200, jsonType, completionText + completionText)), ...faulty, messagePattern: /not complete JSON/ },
   {
     name: 'a line without an end',
     play: (socket) =>
       endless(socket, head(200, { 'content-type': jsonType, 'content-encoding': 'identity', 'transfer-encoding': 'chunked' })),
     ...faulty,
-    says: /larger than the limit of 2 ?MB \(server\.max_answer\)|too large/,
+    messagePattern: /larger than the limit of 2 ?MB \(server\.max_answer\)|too large/,
   },
-  { name: 'an empty body with 200', play: (socket) => put(socket, completeResponse(200, jsonType, '')), ...faulty, says: /empty body/ },
-  { name: 'white space with 200', play: (socket) => put(socket, completeResponse(200, jsonType, ' \n ')), ...faulty, says: /not complete JSON/ },
+  { name: 'an empty body with 200', play: (socket) => writeAll(socket, completeResponse(200, jsonType, '')), ...faulty, messagePattern: /empty body/ },
+  { name: 'white space with 200', play: (socket) => writeAll(socket, completeResponse(200, jsonType, ' \n ')), ...faulty, messagePattern: /not complete JSON/ },
   {
     name: 'an error object with 200',
-    play: (socket) => put(socket, completeResponse(200, jsonType, errorObject)),
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, errorObject)),
     ...reported,
-    says: /the engine is on fire/,
+    messagePattern: /the engine is on fire/,
   },
   {
     name: 'JSON shorter than its content-length',
     play: async (socket) => (
-      await put(socket, head(200, { 'content-type': jsonType, 'content-length': completionText.length + 10 }), completionText), void socket.end()
+      await writeAll(socket, head(200, { 'content-type': jsonType, 'content-length': completionText.length + 10 }), completionText), void socket.end()
     ),
     ...faulty,
-    says: /broke before the response was complete/,
+    messagePattern: /broke before the response was complete/,
   },
   {
     name: 'JSON longer than its content-length',
     play: async (socket) => (
-      await put(socket, head(200, { 'content-type': jsonType, 'content-length': completionText.length - 10 }) + completionText), void socket.end()
+      await writeAll(socket, head(200, { 'content-type': jsonType, 'content-length': completionText.length - 10 }) + completionText), void socket.end()
     ),
     ...faulty,
-    says: /not complete JSON|broke before/,
+    messagePattern: /not complete JSON|broke before/,
   },
   {
     name: 'truncated JSON with its own content-length',
-    play: (socket) => put(socket, completeResponse(200, jsonType, completionText.slice(0, 60))),
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, completionText.slice(0, 60))),
     ...faulty,
-    says: /not complete JSON/,
+    messagePattern: /not complete JSON/,
   },
   {
     name: 'truncated JSON without content-length',
     play: async (socket) => (
-      await put(socket, head(200, { 'content-type': jsonType, connection: 'close' }), completionText.slice(0, 60)), void socket.end()
+      await writeAll(socket, head(200, { 'content-type': jsonType, connection: 'close' }), completionText.slice(0, 60)), void socket.end()
     ),
     ...faulty,
-    says: /not complete JSON/,
+    messagePattern: /not complete JSON/,
   },
-  { name: 'two JSON values', play: (socket) => put(socket, completeResponse(200, jsonType, `${completionText}${completionText}`)), ...faulty, says: /not complete JSON/ },
+  { name: 'two JSON values', play: (socket) => writeAll(socket, completeResponse(200, jsonType, `${completionText}${completionText}`)), ...faulty, messagePattern: /not complete JSON/ },
   {
     name: 'a truncated chunked body',
     play: async (socket) => (
-      await put(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }), piece(completionText)), void socket.end()
+      await writeAll(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }), piece(completionText)), void socket.end()
     ),
     ...faulty,
-    says: /broke before/,
+    messagePattern: /broke before/,
   },
   {
     name: 'an invalid chunk size',
-    play: (socket) => put(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }), 'zz\r\n'),
+    play: (socket) => writeAll(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }), 'zz\r\n'),
     ...faulty,
-    says: /broke before|not valid HTTP/,
+    messagePattern: /broke before|not valid HTTP/,
   },
   {
     name: 'invalid gzip',
-    play: (socket) => put(socket, completeResponse(200, jsonType, completionText, { 'content-encoding': 'gzip' })),
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, completionText, { 'content-encoding': 'gzip' })),
     ...faulty,
-    says: /could not be decompressed \(gzip\)/,
+    messagePattern: /could not be decompressed \(gzip\)/,
   },
   {
     name: 'truncated gzip',
-    play: (socket) => put(socket, completeResponse(200, jsonType, gzipSync(completionText).subarray(0, 40), { 'content-encoding': 'gzip' })),
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, gzipSync(completionText).subarray(0, 40), { 'content-encoding': 'gzip' })),
     ...faulty,
-    says: /could not be decompressed/,
+    messagePattern: /could not be decompressed/,
   },
   {
     name: 'an unknown encoding',
-    play: (socket) => put(socket, completeResponse(200, jsonType, completionText, { 'content-encoding': 'lzma' })),
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, completionText, { 'content-encoding': 'lzma' })),
     ...faulty,
-    says: /unknown content-encoding "lzma"/,
+    messagePattern: /unknown content-encoding "lzma"/,
   },
   {
     name: 'a decompression bomb',
-    play: (socket) => put(socket, completeResponse(200, jsonType, gzipSync(`"${'a'.repeat(80 * 1024 * 1024)}"`), { 'content-encoding': 'gzip' })),
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, gzipSync(`"${'a'.repeat(80 * 1024 * 1024)}"`), { 'content-encoding': 'gzip' })),
     ...faulty,
-    says: /larger than 2 ?MB when it is decompressed \(gzip\)/,
+    messagePattern: /larger than 2 ?MB when it is decompressed \(gzip\)/,
   },
   ...Object.entries({ gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync, deflate: deflateSync }).flatMap(
     ([coding, compress]): Fault[] => [
       {
         name: `${coding} of millions of objects`,
-        play: (socket) => put(socket, completeResponse(200, jsonType, compress(`[${'{},'.repeat(600_000)}{}]`), { 'content-encoding': coding })),
+        play: (socket) => writeAll(socket, completeResponse(200, jsonType, compress(`[${'{},'.repeat(600_000)}{}]`), { 'content-encoding': coding })),
         ...faulty,
-        says: /too complex\. The JSON has more than 500000 members/,
+        messagePattern: /too complex\. The JSON has more than 500000 members/,
       },
     ],
   ),
   {
     name: 'a nested decompression bomb',
     play: (socket) =>
-      put(socket, completeResponse(200, jsonType, gzipSync(gzipSync(`"${'a'.repeat(80 * 1024 * 1024)}"`)), { 'content-encoding': 'gzip, gzip' })),
+      writeAll(socket, completeResponse(200, jsonType, gzipSync(gzipSync(`"${'a'.repeat(80 * 1024 * 1024)}"`)), { 'content-encoding': 'gzip, gzip' })),
     ...faulty,
-    says: /larger than 2 ?MB when it is decompressed/,
+    messagePattern: /larger than 2 ?MB when it is decompressed/,
   },
   {
     name: 'many content codings',
-    play: (socket) => put(socket, completeResponse(200, jsonType, completionText, { 'content-encoding': Array.from({ length: 500 }, () => 'gzip').join() })),
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, completionText, { 'content-encoding': Array.from({ length: 500 }, () => 'gzip').join() })),
     ...faulty,
-    says: /unknown content-encoding "gzip, gzip, gzip"/,
+    messagePattern: /unknown content-encoding "gzip, gzip, gzip"/,
   },
   {
     name: 'deeply nested JSON',
-    play: (socket) => put(socket, completeResponse(200, jsonType, `${'['.repeat(5000)}${']'.repeat(5000)}`)),
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, `${'['.repeat(5000)}${']'.repeat(5000)}`)),
     ...faulty,
-    says: /too complex\. The JSON is nested more than 128 levels deep at position 128/,
+    messagePattern: /too complex\. The JSON is nested more than 128 levels deep at position 128/,
   },
   {
     name: 'a redirect',
-    play: (socket) => put(socket, completeResponse(307, 'text/plain', '', { location: 'http://127.0.0.1:1/' })),
+    play: (socket) => writeAll(socket, completeResponse(307, 'text/plain', '', { location: 'http://127.0.0.1:1/' })),
     ...faulty,
-    says: /redirect \(307\)/,
+    messagePattern: /redirect \(307\)/,
   },
   {
     name: 'an HTML page of 2 MB',
-    play: (socket) => put(socket, completeResponse(200, jsonType, `<html>${'x'.repeat(2_000_000)}</html>`)),
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, `<html>${'x'.repeat(2_000_000)}</html>`)),
     ...faulty,
-    says: /not JSON/,
+    messagePattern: /not JSON/,
   },
 ];
 
 const streamFaults: readonly Fault[] = [
-  { name: 'a reset before the head', play: reset, ...unreachable, says: /connection (?:reset|closed)/ },
+  { name: 'a reset before the head', play: reset, ...unreachable, messagePattern: /connection (?:reset|closed)/ },
   {
     name: 'a reset after the head',
-    play: async (socket) => (await put(socket, head(200, chunked)), reset(socket)),
+    play: async (socket) => (await writeAll(socket, head(200, chunked)), reset(socket)),
     ...faulty,
-    says: /broke before/,
+    messagePattern: /broke before/,
   },
   {
     name: 'a reset after events without content',
-    play: async (socket) => (await put(socket, head(200, chunked), piece(filter + role)), reset(socket)),
+    play: async (socket) => (await writeAll(socket, head(200, chunked), piece(filter + role)), reset(socket)),
     ...faulty,
-    says: /broke before/,
+    messagePattern: /broke before/,
   },
   {
     name: 'an end after events without content',
-    play: (socket) => put(socket, head(200, chunked), piece(filter + role), lastPiece),
+    play: (socket) => writeAll(socket, head(200, chunked), piece(filter + role), lastPiece),
     ...faulty,
-    says: /empty stream/,
+    messagePattern: /empty stream/,
   },
-  { name: 'a stream without an event', play: (socket) => put(socket, head(200, chunked), lastPiece), ...faulty, says: /empty stream/ },
+  { name: 'a stream without an event', play: (socket) => writeAll(socket, head(200, chunked), lastPiece), ...faulty, messagePattern: /empty stream/ },
   {
     name: 'only comments',
-    play: (socket) => put(socket, head(200, chunked), piece(': ping\n\n: ping\n\n'), lastPiece),
+    play: (socket) => writeAll(socket, head(200, chunked), piece(': ping\n\n: ping\n\n'), lastPiece),
     ...faulty,
-    says: /empty stream/,
+    messagePattern: /empty stream/,
   },
   {
     name: 'only the end mark',
-    play: (socket) => put(socket, head(200, chunked), piece(doneMark), lastPiece),
+    play: (socket) => writeAll(socket, head(200, chunked), piece(doneMark), lastPiece),
     ...faulty,
-    says: /empty stream/,
+    messagePattern: /empty stream/,
   },
   {
     name: 'half an event',
-    play: (socket) => put(socket, head(200, chunked), piece('data: {"choices":[{"ind'), lastPiece),
+    play: (socket) => writeAll(socket, head(200, chunked), piece('data: {"choices":[{"ind'), lastPiece),
     ...faulty,
-    says: /empty stream/,
+    messagePattern: /empty stream/,
   },
   {
     name: 'an error as the first event',
-    play: (socket) => put(socket, head(200, chunked), piece(`data: ${errorObject}\n\n`), lastPiece),
+    play: (socket) => writeAll(socket, head(200, chunked), piece(`data: ${errorObject}\n\n`), lastPiece),
     ...reported,
-    says: /^the engine is on fire$/,
+    messagePattern: /^the engine is on fire$/,
   },
   {
     name: 'an error after the role',
-    play: (socket) => put(socket, head(200, chunked), piece(role), piece(`data: ${errorObject}\n\n`), piece(doneMark), lastPiece),
+    play: (socket) => writeAll(socket, head(200, chunked), piece(role), piece(`data: ${errorObject}\n\n`), piece(doneMark), lastPiece),
     ...reported,
-    says: /the engine is on fire/,
+    messagePattern: /the engine is on fire/,
   },
   {
     name: 'HTML',
-    play: (socket) => put(socket, completeResponse(200, 'text/html', '<html></html>')),
+    play: (socket) => writeAll(socket, completeResponse(200, 'text/html', '<html></html>')),
     ...faulty,
-    says: /"text\/html" although a stream was requested/,
+    messagePattern: /"text\/html" although a stream was requested/,
   },
   {
     name: 'an error object with 200',
-    play: (socket) => put(socket, completeResponse(200, jsonType, errorObject)),
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, errorObject)),
     ...reported,
-    says: /the engine is on fire/,
+    messagePattern: /the engine is on fire/,
   },
   {
     name: 'an error object in a later member',
-    play: (socket) => put(socket, completeResponse(200, jsonType, `{"result":${errorObject}}`)),
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, `{"result":${errorObject}}`)),
     ...faulty,
-    says: /is not a JSON object|could not be converted to a stream/,
+    messagePattern: /is not a JSON object|could not be converted to a stream/,
   },
   {
     name: 'a truncated error object',
-    play: (socket) => put(socket, completeResponse(200, jsonType, errorObject.slice(0, -10))),
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, errorObject.slice(0, -10))),
     ...faulty,
-    says: /^The response of provider "a" is not complete JSON \(\d+ bytes, content-type "application\/json"\)/,
+    messagePattern: /^The response of provider "a" is not complete JSON \(\d+ bytes, content-type "application\/json"\)/,
   },
   {
     name: 'a compressed stream',
-    play: (socket) => put(socket, head(200, { ...chunked, 'content-encoding': 'gzip' }), piece(gzipSync(role)), lastPiece),
+    play: (socket) => writeAll(socket, head(200, { ...chunked, 'content-encoding': 'gzip' }), piece(gzipSync(role)), lastPiece),
     ...faulty,
-    says: /compressed a stream/,
+    messagePattern: /compressed a stream/,
   },
   ...['data: not json', 'data: {"id":', 'data: {"choices":[}', 'data: {"id":"x"'].map(
     (line): Fault => ({
       name: `the event ${line}`,
-      play: (socket) => put(socket, head(200, chunked), piece(role), piece(`${line}\n\n`), piece(texts.join('')), lastPiece),
+      play: (socket) => writeAll(socket, head(200, chunked), piece(role), piece(`${line}\n\n`), piece(texts.join('')), lastPiece),
       ...faulty,
-      says: /an event that is not a JSON object/,
+      messagePattern: /an event that is not a JSON object/,
     }),
   ),
-  { name: 'the status 204', play: (socket) => put(socket, head(204)), ...faulty, says: /204/ },
-  { name: 'the status 600', play: (socket) => put(socket, head(600, chunked), piece(role), lastPiece), ...faulty, says: /600/ },
-  { name: 'an empty response', play: (socket) => put(socket, completeResponse(200, 'text/plain', '')), ...faulty, says: /stream was requested|empty/ },
+  { name: 'the status 204', play: (socket) => writeAll(socket, head(204)), ...faulty, messagePattern: /204/ },
+  { name: 'the status 600', play: (socket) => writeAll(socket, head(600, chunked), piece(role), lastPiece), ...faulty, messagePattern: /600/ },
+  { name: 'an empty response', play: (socket) => writeAll(socket, completeResponse(200, 'text/plain', '')), ...faulty, messagePattern: /stream was requested|empty/ },
 ];
 
 /** Faults after the first text: the client has status 200 and gets the error in the stream. */
-const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'says' | 'code'> & { readonly passes?: boolean })[] = [
+const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'messagePattern' | 'code'> & { readonly passes?: boolean })[] = [
   {
     name: 'a reset',
-    play: async (socket) => (await put(socket, head(200, chunked), piece(role), piece(texts[0] ?? '')), reset(socket)),
+    play: async (socket) => (await writeAll(socket, head(200, chunked), piece(role), piece(texts[0] ?? '')), reset(socket)),
     code: 'stream_interrupted',
-    says: /broke in the middle of the response \(connection (?:reset|closed)\)/,
+    messagePattern: /broke in the middle of the response \(connection (?:reset|closed)\)/,
   },
   {
     name: 'an early end',
-    play: (socket) => put(socket, head(200, chunked), piece(role), piece(texts[0] ?? ''), lastPiece),
+    play: (socket) => writeAll(socket, head(200, chunked), piece(role), piece(texts[0] ?? ''), lastPiece),
     code: 'stream_interrupted',
-    says: /closed the stream before its end/,
+    messagePattern: /closed the stream before its end/,
   },
   {
     name: 'a truncated chunked body',
-    play: async (socket) => (await put(socket, head(200, chunked), piece(role), piece(texts[0] ?? '')), void socket.end()),
+    play: async (socket) => (await writeAll(socket, head(200, chunked), piece(role), piece(texts[0] ?? '')), void socket.end()),
     code: 'stream_interrupted',
-    says: /broke in the middle of the response \(connection closed\)/,
+    messagePattern: /broke in the middle of the response \(connection closed\)/,
   },
   {
     name: 'an end in the middle of an event',
-    play: (socket) => put(socket, head(200, chunked), piece(role), piece(`${texts[0] ?? ''}data: {"cho`), lastPiece),
+    play: (socket) => writeAll(socket, head(200, chunked), piece(role), piece(`${texts[0] ?? ''}data: {"cho`), lastPiece),
     code: 'stream_interrupted',
-    says: /closed the stream before its end/,
+    messagePattern: /closed the stream before its end/,
   },
   ...['data: not json', 'data: {"id":', 'data: {"choices":[}', 'data: {"id":"x"', 'event: x\ndata: <html>', 'data: null', 'data: []'].map(
     (line): (typeof brokenStreams)[number] => ({
       name: `the event ${line}`,
-      play: (socket) => put(socket, head(200, chunked), piece(role), piece(`${texts[0] ?? ''}${line}\n\n${texts[1] ?? ''}`), lastPiece),
+      play: (socket) => writeAll(socket, head(200, chunked), piece(role), piece(`${texts[0] ?? ''}${line}\n\n${texts[1] ?? ''}`), lastPiece),
       code: 'upstream_invalid',
-      says: /an event that is not a JSON object/,
+      messagePattern: /an event that is not a JSON object/,
     }),
   ),
   {
     name: 'an event that is not JSON, byte by byte',
     play: async (socket) => {
-      await put(socket, head(200, chunked), piece(role), piece(texts[0] ?? ''));
-      for (const letter of `data: {"id":\n\n${texts[1] ?? ''}`) await put(socket, piece(letter));
-      await put(socket, lastPiece);
+      await writeAll(socket, head(200, chunked), piece(role), piece(texts[0] ?? ''));
+      for (const letter of `data: {"id":\n\n${texts[1] ?? ''}`) await writeAll(socket, piece(letter));
+      await writeAll(socket, lastPiece);
     },
     code: 'upstream_invalid',
-    says: /an event that is not a JSON object/,
+    messagePattern: /an event that is not a JSON object/,
   },
   {
     name: 'a close without a length',
     play: async (socket) => (
-      await put(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }), role + (texts[0] ?? '')), void socket.end()
+      await writeAll(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }), role + (texts[0] ?? '')), void socket.end()
     ),
     code: 'stream_interrupted',
-    says: /closed the stream before its end/,
+    messagePattern: /closed the stream before its end/,
   },
 ];
 
@@ -406,14 +406,14 @@ describe('a provider that fails before the first byte', () => {
     ['whole', chat, wholeFaults],
     ['streamed', streamed, streamFaults],
   ] as const)('with a %s response requested', (_kind, body, faults) => {
-    it.each(faults)('returns an error for $name', async ({ play, code, shows, status = 502, outcome, says }) => {
+    it.each(faults)('returns an error for $name', async ({ play, code, shows, status = 502, outcome, messagePattern }) => {
       // On a keep-alive connection, a reset would only mean that it was closed before.
       if (outcome === 'a unreachable') await rig.forgetConnections();
       rig.wire.script = play;
       const response = await rig.sendAndRead(body, onA);
       const error = errorOf(response.text);
       expect([response.status, error.code, response.isTruncated]).toEqual([status, shows ?? code, false]);
-      expect(error.message).toMatch(says);
+      expect(error.message).toMatch(messagePattern);
       if (code === 'upstream_invalid')
         expect(error.message).toMatch(/^(?:Provider "a"(?::| returned| sent| compressed)|The response of provider "a" )/);
       expect(response.headers.get('content-type')).toBe('application/json');
@@ -481,7 +481,7 @@ describe('a stream that begins with an error', () => {
     [null, null, 502],
   ])('with type %s and code %s keeps the type and returns status %i', async (type, code, status) => {
     const event = `data: ${JSON.stringify({ error: { message: 'too much', type, code } })}\n\n`;
-    rig.wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(event), lastPiece);
+    rig.wire.script = (socket) => writeAll(socket, head(200, chunked), piece(role), piece(event), lastPiece);
     const response = await rig.sendAndRead(streamed, onA);
     const error = errorOf(response.text);
     expect([response.status, error.type]).toEqual([status, type ?? 'api_error']);
@@ -494,7 +494,7 @@ describe('a response larger than server.max_answer', () => {
   it('is rejected for any limit', async () => {
     const rig = await startRig({ server: { max_answer: '100B' } });
     const body = JSON.stringify({ choices: [], text: 'x'.repeat(200) });
-    rig.wire.script = (socket) => put(socket, head(200, { 'content-type': jsonType, 'content-length': body.length }), body);
+    rig.wire.script = (socket) => writeAll(socket, head(200, { 'content-type': jsonType, 'content-length': body.length }), body);
     const response = await rig.sendAndRead(chat, onPair);
     expect([response.status, response.text]).toEqual([502, expect.stringContaining('larger than the limit of 100 B (server.max_answer)')]);
     await rig.close();
@@ -523,14 +523,14 @@ describe('a stream that fails after content was sent', () => {
   afterEach(() => rig.expectQuiet());
   afterAll(() => rig.close());
 
-  it.each(brokenStreams)('by $name ends with an error event and is not retried', async ({ play, code, says }) => {
+  it.each(brokenStreams)('by $name ends with an error event and is not retried', async ({ play, code, messagePattern }) => {
     const before = [rig.wire.requests.length, rig.healthy.requests.length] as const;
     rig.wire.script = play;
     const response = await rig.sendAndRead(streamed, { 'x-gateway-config': 'again' });
     expect([response.status, response.isTruncated, contentOf(response.events)]).toEqual([200, false, 'one ']);
     const error = errorOf(response.events.at(-1) ?? '');
     expect([error.code, error.type, error.param, error.gateway.request_id]).toEqual([code, 'upstream_error', null, response.record.id]);
-    expect(error.message).toMatch(says);
+    expect(error.message).toMatch(messagePattern);
     expect(response.text).not.toContain('[DONE]');
     expect(response.text.startsWith(role + (texts[0] ?? ''))).toBe(true);
     expect(response.text.endsWith('\n\n')).toBe(true);
@@ -541,7 +541,7 @@ describe('a stream that fails after content was sent', () => {
 
   it('by an error event of the provider ends with this event', async () => {
     const event = `event: error\ndata: ${errorObject}\n\n`;
-    rig.wire.script = (socket) => put(socket, head(200, chunked), piece(role + (texts[0] ?? '')), piece(event), lastPiece);
+    rig.wire.script = (socket) => writeAll(socket, head(200, chunked), piece(role + (texts[0] ?? '')), piece(event), lastPiece);
     const response = await rig.sendAndRead(streamed, { 'x-gateway-config': 'again' });
     expect(response.text).toBe(role + (texts[0] ?? '') + event);
     expect(response.record).toMatchObject({ end: 'fault', status: 200, error: { source: 'provider', message: 'the engine is on fire' } });

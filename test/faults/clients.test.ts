@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/gateway.ts';
 import { chunks } from '../support/upstream.ts';
 import { chat, onA, onPair, outcomes, type Rig, startRig, streamed } from './rig.ts';
-import { chunked, drained, forever, head, piece, put, completeResponse } from './wire.ts';
+import { chunked, drained, forever, head, piece, writeAll, completeResponse } from './wire.ts';
 import { turns } from '../support/time.ts';
 
 /** Clients that disconnect: all work for them stops at once. */
@@ -40,7 +40,7 @@ describe('a client that disconnects', () => {
     [
       'a stream without content so far',
       streamed,
-      (socket: import('node:net').Socket) => put(socket, head(200, chunked), piece(role)).then(() => forever),
+      (socket: import('node:net').Socket) => writeAll(socket, head(200, chunked), piece(role)).then(() => forever),
     ],
   ] as const)('before the response head of %s cancels the upstream request', async (_name, body, play) => {
     rig.wire.script = play;
@@ -51,7 +51,7 @@ describe('a client that disconnects', () => {
   });
 
   it('during a stream cancels the upstream request', async () => {
-    rig.wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(text)).then(() => forever);
+    rig.wire.script = (socket) => writeAll(socket, head(200, chunked), piece(role), piece(text)).then(() => forever);
     const record = await leave(streamed, onPair, async (response) => (await response).body?.getReader().read());
     expect(record).toMatchObject({ end: 'client_gone', status: 200, error: null });
     expect(record.bytes.out).toBe(Buffer.byteLength(role + text));
@@ -59,7 +59,7 @@ describe('a client that disconnects', () => {
   });
 
   it('during the wait before a retry gets no further attempt', async () => {
-    rig.wire.script = (socket) => put(socket, completeResponse(429, 'application/json', '{"error":{"message":"slow down"}}', { 'retry-after': 20 }));
+    rig.wire.script = (socket) => writeAll(socket, completeResponse(429, 'application/json', '{"error":{"message":"slow down"}}', { 'retry-after': 20 }));
     const before = rig.wire.requests.length;
     const record = await leave(chat, { 'x-gateway-config': 'patient' }, async () => {
       await until(() => rig.wire.requests.length > before && rig.wire.busy() === 0, 'the first answer');
@@ -90,7 +90,7 @@ describe('a client that disconnects', () => {
   it('in the middle of a response leaves nothing behind', async () => {
     const block = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(60_000) } }] })}\n\n`;
     rig.wire.script = async (socket) => {
-      await put(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }));
+      await writeAll(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }));
       while (!socket.destroyed) if (!socket.write(block)) await drained(socket);
     };
     const record = await leave(streamed, onA, async (response) => {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chunks } from '../support/upstream.ts';
 import { type Blackhole, startBlackhole } from './blackhole.ts';
 import { chat, contentOf, errorOf, onA, outcomes, type Rig, startRig, streamed } from './rig.ts';
-import { chunked, forever, head, piece, put } from './wire.ts';
+import { chunked, forever, head, piece, writeAll } from './wire.ts';
 
 /** Providers that stop sending: each timeout of an attempt applies. */
 
@@ -18,7 +18,7 @@ const pairAt = (clock: Clock): Readonly<Record<string, string>> => ({ 'x-gateway
 /** Writes the same bytes until the peer closes the connection. */
 async function repeat(socket: Socket, bytes: Buffer): Promise<void> {
   while (!socket.destroyed) {
-    await put(socket, bytes);
+    await writeAll(socket, bytes);
     await new Promise((resolve) => setTimeout(resolve, 40));
   }
 }
@@ -44,21 +44,21 @@ const silences: readonly Silence[] = [
   },
   {
     name: 'only a head, streamed',
-    play: (socket) => put(socket, head(200, chunked)).then(() => forever),
+    play: (socket) => writeAll(socket, head(200, chunked)).then(() => forever),
     body: streamed,
     clock: 'first_byte',
     message: /did not begin its stream within 400 ms/,
   },
   {
     name: 'events without content',
-    play: (socket) => put(socket, head(200, chunked), piece(role)).then(() => forever),
+    play: (socket) => writeAll(socket, head(200, chunked), piece(role)).then(() => forever),
     body: streamed,
     clock: 'idle',
     message: /sent no event within 500 ms/,
   },
   {
     name: 'comments after events without content',
-    play: async (socket) => (await put(socket, head(200, chunked), piece(role)), await repeat(socket, piece(': ping\n\n'))),
+    play: async (socket) => (await writeAll(socket, head(200, chunked), piece(role)), await repeat(socket, piece(': ping\n\n'))),
     body: streamed,
     clock: 'idle',
     message: /sent no event within 500 ms/,
@@ -79,14 +79,14 @@ const silences: readonly Silence[] = [
   },
   {
     name: 'only a head, not streamed',
-    play: (socket) => put(socket, responseHead).then(() => forever),
+    play: (socket) => writeAll(socket, responseHead).then(() => forever),
     body: chat,
     clock: 'idle',
     message: /sent no further part of its response within 500 ms/,
   },
   {
     name: 'half a body',
-    play: (socket) => put(socket, responseHead, '{"id":').then(() => forever),
+    play: (socket) => writeAll(socket, responseHead, '{"id":').then(() => forever),
     body: chat,
     clock: 'idle',
     message: /sent no further part of its response within 500 ms/,
@@ -94,7 +94,7 @@ const silences: readonly Silence[] = [
   {
     name: 'a body without an end',
     play: async (socket) => (
-      await put(socket, head(200, { 'content-type': 'application/json', 'content-length': 1_000_000 }), '{"id":"'),
+      await writeAll(socket, head(200, { 'content-type': 'application/json', 'content-length': 1_000_000 }), '{"id":"'),
       await repeat(socket, Buffer.from('x'))
     ),
     body: chat,
@@ -110,7 +110,7 @@ const silences: readonly Silence[] = [
   },
   {
     name: 'no content within request_timeout, streamed',
-    play: async (socket) => (await put(socket, head(200, chunked)), await repeat(socket, piece(role))),
+    play: async (socket) => (await writeAll(socket, head(200, chunked)), await repeat(socket, piece(role))),
     body: streamed,
     headers: { 'x-gateway-config': 'hasty' },
     message: /did not respond within 250 ms/,
@@ -165,12 +165,12 @@ describe('a provider that stops sending', () => {
 
   it.each(silences)(
     'with $name is aborted, and the error names the setting',
-    async ({ play, body, clock, headers = at(clock ?? 'total'), message: says }) => {
+    async ({ play, body, clock, headers = at(clock ?? 'total'), message }) => {
       rig.wire.script = play;
       const response = await rig.sendAndRead({ ...body }, headers);
       const error = errorOf(response.text);
       expect([response.status, error.code, error.type]).toEqual([408, 'timeout', 'timeout_error']);
-      expect(error.message).toMatch(says);
+      expect(error.message).toMatch(message);
       expect(error.gateway.hint).toMatch(/timeouts\.|request_timeout/);
       expect(response.record).toMatchObject({ end: 'fault', status: 408, error: { code: 'timeout' } });
       expect(outcomes(response.record)).toEqual([`${clock ?? 'a'} timeout`]);
@@ -210,7 +210,7 @@ describe('a provider that stops sending', () => {
     ['idle', 'idle_timeout', /sent nothing for 500 ms/, (socket: Socket) => repeat(socket, piece(': ping\n\n'))],
     ['total', 'timeout', /did not finish within 1500 ms/, (socket: Socket) => repeat(socket, piece(text))],
   ] as const)('after content was sent ends the stream with an error: timeout %s, %s', async (clock, code, message, then) => {
-    rig.wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(text)).then(() => then(socket));
+    rig.wire.script = (socket) => writeAll(socket, head(200, chunked), piece(role), piece(text)).then(() => then(socket));
     const response = await rig.sendAndRead(streamed, pairAt(clock));
     const error = errorOf(response.events.at(-1) ?? '');
     expect([response.status, response.isTruncated, error.code]).toEqual([200, false, code]);

@@ -151,9 +151,9 @@ describe.each(cases)('%s, /v1/%s: a response with the finish reason %s', (name, 
   });
 });
 
-it.each(services)('a faulty response of $name is retried', async ({ name, routes, finishReasons: words, whole }) => {
+it.each(services)('a faulty response of $name is retried', async ({ name, routes, finishReasons, whole }) => {
   const normalFinish = { gemini: 'STOP', bedrock: 'end_turn', openai: 'stop' }[name];
-  upstream.script = (response, _, count) => json(response, 200, whole(count < 2 ? (words[0] ?? '') : normalFinish));
+  upstream.script = (response, _, count) => json(response, 200, whole(count < 2 ? (finishReasons[0] ?? '') : normalFinish));
   expect((await send(name, routes[0] ?? '', false)).status).toBe(200);
 });
 

@@ -77,7 +77,7 @@ describe('DNS lookup', () => {
     ['that does not exist', 'nobody.test', {}, 'ENOTFOUND'],
     ['of the TLD invalid', 'name.invalid', {}, 'ENOTFOUND'],
     ['whose DNS server fails', 'broken.test', {}, 'EAI_AGAIN'],
-  ] as const)('returns the addresses or the error for a name %s', async (_what, name, options, expected) => {
+  ] as const)('returns the addresses or the error for a name %s', async (_name, name, options, expected) => {
     server.reply = (host) => (host === 'a.test' ? at('192.0.2.1', '2001:db8::1') : host === 'broken.test' ? 'failure' : 'unknown');
     system.resolve = (host) => (host === 'printer.local' ? '10.0.0.77' : host === 'service' ? '10.0.0.78' : undefined);
     expect(await find(name, options)).toEqual(expected);
@@ -104,9 +104,9 @@ describe('a DNS server that does not respond', () => {
     server.reply = (name) => (name.endsWith('.dead.test') ? 'silence' : at('192.0.2.1'));
     const order: string[] = [];
     names = make(patient);
-    const note = (name: string): Promise<unknown> => find(name).then((result) => order.push(typeof result === 'string' ? result : name));
-    const dead = Array.from({ length: 40 }, (_, i) => note(`n${i}.dead.test`));
-    const living = Array.from({ length: 40 }, (_, i) => note(`n${i}.test`));
+    const recordOrder = (name: string): Promise<unknown> => find(name).then((result) => order.push(typeof result === 'string' ? result : name));
+    const dead = Array.from({ length: 40 }, (_, i) => recordOrder(`n${i}.dead.test`));
+    const living = Array.from({ length: 40 }, (_, i) => recordOrder(`n${i}.test`));
     // Reading files needs the threads that the system resolver would use.
     await Promise.all([...living, readFile(join(dir, 'hosts'))]);
     expect(order).toHaveLength(40);

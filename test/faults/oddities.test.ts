@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/gateway.ts';
 import { chunks, completion } from '../support/upstream.ts';
 import { chat, errorOf, onA, onPair, outcomes, readAll, type Rig, startRig, streamed } from './rig.ts';
-import { chunked, drained, forever, head, lastPiece, piece, put, completeResponse } from './wire.ts';
+import { chunked, drained, forever, head, lastPiece, piece, writeAll, completeResponse } from './wire.ts';
 
 /** Unusual but valid responses: they are forwarded. */
 
@@ -14,7 +14,7 @@ const withoutMark = chunks('one').slice(0, -1).join('');
 const json = 'application/json';
 
 const byteByByte = async (socket: Socket, first: string, bytes: Buffer): Promise<void> => {
-  await put(socket, first);
+  await writeAll(socket, first);
   for (const byte of bytes) await new Promise((resolve) => socket.write(Buffer.of(byte), () => setImmediate(resolve)));
 };
 
@@ -28,38 +28,38 @@ interface Oddity {
 const oddities: readonly Oddity[] = [
   {
     name: 'gzip that was not requested',
-    play: (socket) => put(socket, completeResponse(200, json, gzipSync(completionText), { 'content-encoding': 'gzip' })),
+    play: (socket) => writeAll(socket, completeResponse(200, json, gzipSync(completionText), { 'content-encoding': 'gzip' })),
     body: chat,
     text: completionText,
   },
   {
     name: 'brotli that was not requested',
-    play: (socket) => put(socket, completeResponse(200, json, brotliCompressSync(completionText), { 'content-encoding': 'br' })),
+    play: (socket) => writeAll(socket, completeResponse(200, json, brotliCompressSync(completionText), { 'content-encoding': 'br' })),
     body: chat,
     text: completionText,
   },
   {
     name: 'deflate that was not requested',
-    play: (socket) => put(socket, completeResponse(200, json, deflateSync(completionText), { 'content-encoding': 'deflate' })),
+    play: (socket) => writeAll(socket, completeResponse(200, json, deflateSync(completionText), { 'content-encoding': 'deflate' })),
     body: chat,
     text: completionText,
   },
   {
     name: 'zstd that was not requested',
-    play: (socket) => put(socket, completeResponse(200, json, zstdCompressSync(completionText), { 'content-encoding': 'zstd' })),
+    play: (socket) => writeAll(socket, completeResponse(200, json, zstdCompressSync(completionText), { 'content-encoding': 'zstd' })),
     body: chat,
     text: completionText,
   },
   {
     name: 'two content codings',
-    play: (socket) => put(socket, completeResponse(200, json, brotliCompressSync(gzipSync(completionText)), { 'content-encoding': 'GZIP, identity, br' })),
+    play: (socket) => writeAll(socket, completeResponse(200, json, brotliCompressSync(gzipSync(completionText)), { 'content-encoding': 'GZIP, identity, br' })),
     body: chat,
     text: completionText,
   },
   {
     name: 'gzip of 3 MB',
     play: (socket) =>
-      put(socket, completeResponse(200, json, gzipSync(JSON.stringify(completion('ab'.repeat(1_500_000)))), { 'content-encoding': 'gzip' })),
+      writeAll(socket, completeResponse(200, json, gzipSync(JSON.stringify(completion('ab'.repeat(1_500_000)))), { 'content-encoding': 'gzip' })),
     body: chat,
     text: JSON.stringify(completion('ab'.repeat(1_500_000))),
   },
@@ -71,25 +71,25 @@ const oddities: readonly Oddity[] = [
   },
   {
     name: 'a body without a length',
-    play: async (socket) => (await put(socket, head(200, { 'content-type': json, connection: 'close' }), completionText), void socket.end()),
+    play: async (socket) => (await writeAll(socket, head(200, { 'content-type': json, connection: 'close' }), completionText), void socket.end()),
     body: chat,
     text: completionText,
   },
   {
     name: 'a body after an informational response',
-    play: (socket) => put(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n', completeResponse(200, json, completionText)),
+    play: (socket) => writeAll(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n', completeResponse(200, json, completionText)),
     body: chat,
     text: completionText,
   },
   {
     name: 'a body with whitespace around it',
-    play: (socket) => put(socket, completeResponse(200, json, `\n${completionText}\r\n`)),
+    play: (socket) => writeAll(socket, completeResponse(200, json, `\n${completionText}\r\n`)),
     body: chat,
     text: `\n${completionText}\r\n`,
   },
   {
     name: 'a body without a content type',
-    play: (socket) => put(socket, head(200, { 'content-length': Buffer.byteLength(completionText) }), completionText),
+    play: (socket) => writeAll(socket, head(200, { 'content-length': Buffer.byteLength(completionText) }), completionText),
     body: chat,
     text: completionText,
   },
@@ -104,43 +104,43 @@ const oddities: readonly Oddity[] = [
   },
   {
     name: 'a stream in one piece',
-    play: (socket) => put(socket, completeResponse(200, 'text/event-stream; charset=utf-8', stream)),
+    play: (socket) => writeAll(socket, completeResponse(200, 'text/event-stream; charset=utf-8', stream)),
     body: streamed,
     text: stream,
   },
   {
     name: 'a stream with CRLF and comments',
-    play: (socket) => put(socket, head(200, chunked), piece(': hello\r\n\r\n'), piece(stream.replaceAll('\n', '\r\n')), lastPiece),
+    play: (socket) => writeAll(socket, head(200, chunked), piece(': hello\r\n\r\n'), piece(stream.replaceAll('\n', '\r\n')), lastPiece),
     body: streamed,
     text: `: hello\r\n\r\n${stream.replaceAll('\n', '\r\n')}`,
   },
   {
     name: 'a stream with a content type in capitals',
-    play: (socket) => put(socket, head(200, { ...chunked, 'content-type': 'Text/Event-Stream' }), piece(stream), lastPiece),
+    play: (socket) => writeAll(socket, head(200, { ...chunked, 'content-type': 'Text/Event-Stream' }), piece(stream), lastPiece),
     body: streamed,
     text: stream,
   },
   {
     name: 'a stream with finish reasons and without an end mark',
-    play: (socket) => put(socket, head(200, chunked), piece(withoutMark), lastPiece),
+    play: (socket) => writeAll(socket, head(200, chunked), piece(withoutMark), lastPiece),
     body: streamed,
     text: withoutMark,
   },
   {
     name: 'a stream that is not closed after its end mark',
-    play: (socket) => put(socket, head(200, chunked), piece(stream)).then(() => forever),
+    play: (socket) => writeAll(socket, head(200, chunked), piece(stream)).then(() => forever),
     body: streamed,
     text: stream,
   },
   {
     name: 'a stream without the blank line after its last event',
-    play: (socket) => put(socket, head(200, chunked), piece(stream.trimEnd()), lastPiece),
+    play: (socket) => writeAll(socket, head(200, chunked), piece(stream.trimEnd()), lastPiece),
     body: streamed,
     text: stream,
   },
   {
     name: 'a stream with more data after its end mark',
-    play: (socket) => put(socket, head(200, chunked), piece(`${stream}: bye\n\n`), lastPiece),
+    play: (socket) => writeAll(socket, head(200, chunked), piece(`${stream}: bye\n\n`), lastPiece),
     body: streamed,
     text: `${stream}: bye\n\n`,
   },
@@ -167,7 +167,7 @@ describe('an unusual but valid response', () => {
     const picture = `event: image_generation.partial_image\ndata: {"type":"image_generation.partial_image","b64_json":"${'A'.repeat(5_000_000)}"}\n\n`;
     const last =
       'event: image_generation.completed\ndata: {"type":"image_generation.completed","b64_json":"AAAA","usage":{"input_tokens":5,"output_tokens":7,"total_tokens":12}}\n\n';
-    rig.wire.script = (socket) => put(socket, head(200, chunked), piece(picture), piece(last), lastPiece);
+    rig.wire.script = (socket) => writeAll(socket, head(200, chunked), piece(picture), piece(last), lastPiece);
     const response = await fetch(`${rig.gateway.url}/v1/images/generations`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...onA },
@@ -183,7 +183,7 @@ describe('an unusual but valid response', () => {
     ['an event stream', 503, 'text/event-stream', 'data: {"error":{"message":"busy"}}\n\n', 'busy'],
     ['an empty body', 500, 'text/plain', '', 'no error message'],
   ])('with an error in %s is converted to an error object with the same status', async (_name, status, type, body, message) => {
-    rig.wire.script = (socket) => put(socket, completeResponse(status, type, body));
+    rig.wire.script = (socket) => writeAll(socket, completeResponse(status, type, body));
     const response = await rig.sendAndRead(chat, onA);
     expect([response.status, response.headers.get('content-type'), response.headers.get('x-gateway-error-source')]).toEqual([
       status,
@@ -195,7 +195,7 @@ describe('an unusual but valid response', () => {
   });
 
   it('with an error object is forwarded, and the record has its message', async () => {
-    rig.wire.script = (socket) => put(socket, completeResponse(400, json, '{"error":{"message":"no such model","type":"t","code":"c"}}'));
+    rig.wire.script = (socket) => writeAll(socket, completeResponse(400, json, '{"error":{"message":"no such model","type":"t","code":"c"}}'));
     const response = await rig.sendAndRead(chat, onA);
     expect([response.status, errorOf(response.text).message]).toEqual([400, 'no such model']);
     expect(response.record).toMatchObject({ end: 'fault', error: { code: 'provider_error', source: 'provider', message: 'no such model' } });
@@ -215,7 +215,7 @@ describe('a response too large to buffer', () => {
   /** Writes as fast as the peer reads; stops at the end or if the peer disconnects. */
   async function pour(socket: Socket, bytes: number, end: string): Promise<void> {
     const block = Buffer.alloc(64 * 1024, 'x');
-    for (let left = bytes; left > 0 && !socket.destroyed; left -= block.length) {
+    for (let remaining = bytes; remaining > 0 && !socket.destroyed; remaining -= block.length) {
       if (!socket.write(block)) await drained(socket);
     }
     if (!socket.destroyed) socket.write(end);
@@ -225,13 +225,13 @@ describe('a response too large to buffer', () => {
     let upstream: Socket | undefined;
     rig.wire.script = async (socket) => {
       upstream = socket;
-      await put(socket, head(200, { 'content-type': json, 'content-length': start.length + size + 2 }), start);
+      await writeAll(socket, head(200, { 'content-type': json, 'content-length': start.length + size + 2 }), start);
       await pour(socket, size, '"}');
     };
     const response = await rig.send();
-    const taken = await settled(() => upstream?.bytesWritten ?? 0);
-    expect(taken).toBeGreaterThan(1024 * 1024);
-    expect(taken, 'bytes on the way while nobody reads').toBeLessThan(size / 2);
+    const bytesTaken = await settled(() => upstream?.bytesWritten ?? 0);
+    expect(bytesTaken).toBeGreaterThan(1024 * 1024);
+    expect(bytesTaken, 'bytes on the way while nobody reads').toBeLessThan(size / 2);
     let length = 0;
     for await (const part of response.body ?? []) length += (part as Uint8Array).length;
     expect(length).toBe(start.length + size + 2);
@@ -244,7 +244,7 @@ describe('a response too large to buffer', () => {
 
   it('that is interrupted is truncated for the client too', async () => {
     rig.wire.script = async (socket) => {
-      await put(socket, head(200, { 'content-type': json, 'content-length': start.length + size + 2 }), start);
+      await writeAll(socket, head(200, { 'content-type': json, 'content-length': start.length + size + 2 }), start);
       await pour(socket, 4 * 1024 * 1024, '');
       socket.destroy();
     };
@@ -256,7 +256,7 @@ describe('a response too large to buffer', () => {
 
   it('that ends without closing its JSON is truncated for the client too', async () => {
     rig.wire.script = async (socket) => {
-      await put(socket, head(200, { 'content-type': json, connection: 'close' }), start);
+      await writeAll(socket, head(200, { 'content-type': json, connection: 'close' }), start);
       await pour(socket, 4 * 1024 * 1024, '');
       socket.end();
     };
@@ -266,22 +266,22 @@ describe('a response too large to buffer', () => {
 
   it('is streamed with backpressure if the client does not read', async () => {
     const event = `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content: 'x'.repeat(8_000) }, finish_reason: null }] })}\n\n`;
-    const wanted = Math.ceil(size / event.length);
+    const eventCount = Math.ceil(size / event.length);
     let upstream: Socket | undefined;
     rig.wire.script = async (socket) => {
       upstream = socket;
-      await put(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }));
-      for (let n = 0; n < wanted && !socket.destroyed; n += 1) {
+      await writeAll(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }));
+      for (let n = 0; n < eventCount && !socket.destroyed; n += 1) {
         if (!socket.write(event)) await drained(socket);
       }
       socket.end(chunks().slice(1).join(''));
     };
     const response = await rig.send(streamed);
-    const taken = await settled(() => upstream?.bytesWritten ?? 0);
-    expect(taken).toBeLessThan(size / 2);
+    const bytesTaken = await settled(() => upstream?.bytesWritten ?? 0);
+    expect(bytesTaken).toBeLessThan(size / 2);
     let length = 0;
     for await (const part of response.body ?? []) length += (part as Uint8Array).length;
-    expect(length).toBe(wanted * event.length + chunks().slice(1).join('').length);
+    expect(length).toBe(eventCount * event.length + chunks().slice(1).join('').length);
     expect(await rig.gateway.record(response.headers.get('x-request-id'))).toMatchObject({ end: 'whole', finish: ['stop'] });
   });
 });
@@ -297,7 +297,7 @@ describe('a stream that never ends', () => {
     (start: string) =>
     async (socket: Socket): Promise<void> => {
       upstream = socket;
-      await put(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }), start);
+      await writeAll(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }), start);
       while (!socket.destroyed) if (!socket.write(event)) await drained(socket);
     };
 
@@ -316,10 +316,10 @@ describe('a stream that never ends', () => {
     rig.wire.script = play('');
     const leaving = new AbortController();
     const pending = rig.send(streamed, onA, leaving.signal);
-    const taken = await settled(() => upstream?.bytesWritten ?? 0);
+    const bytesTaken = await settled(() => upstream?.bytesWritten ?? 0);
     (globalThis as unknown as { looked(): void }).looked();
     const response = await pending;
-    await until(() => (upstream?.bytesWritten ?? 0) > taken, 'the stream to go on');
+    await until(() => (upstream?.bytesWritten ?? 0) > bytesTaken, 'the stream to go on');
     leaving.abort();
     expect(response.status).toBe(200);
   });

@@ -124,25 +124,25 @@ describe('an error of the provider', () => {
 });
 
 describe('a rejected credential', () => {
-  const refused = { 'x-status': '401' };
+  const unauthorized = { 'x-status': '401' };
   it.each([
     ['of a provider', { 'x-gateway-config': 'plain' }, 'providers.open.api_key'],
     ['of a virtual key', { 'x-gateway-config': 'virtual' }, 'virtual_keys.team.api_key'],
     ['of a target', { 'x-gateway-config': 'keyed' }, 'config.api_key'],
   ])('%s is reported with its setting', async (_name, headers, setting) => {
-    const response = await send({ ...headers, ...refused });
+    const response = await send({ ...headers, ...unauthorized });
     expect([response.status, shouldRetryOf(response)]).toEqual([502, 'false']);
     expect(await messageOf(response)).toBe(`Provider "open" rejected the credential of ${setting} with status 401: no`);
   });
 
   it('of a relayed request is reported with its setting', async () => {
-    const response = await send({ 'x-gateway-provider': '@open', ...refused }, '/v1/elsewhere');
+    const response = await send({ 'x-gateway-provider': '@open', ...unauthorized }, '/v1/elsewhere');
     expect([response.status, shouldRetryOf(response)]).toEqual([502, 'false']);
     expect(await messageOf(response)).toBe('Provider "open" rejected the credential of providers.open.api_key with status 401.');
   });
 
   it('of the caller returns the status 401 of the provider', async () => {
-    const response = await send({ 'x-gateway-provider': '@own', authorization: 'Bearer of-the-caller', ...refused }, '/v1/elsewhere');
+    const response = await send({ 'x-gateway-provider': '@own', authorization: 'Bearer of-the-caller', ...unauthorized }, '/v1/elsewhere');
     expect([response.status, shouldRetryOf(response)]).toEqual([401, 'false']);
   });
 
@@ -154,7 +154,7 @@ describe('a rejected credential', () => {
         'sec-websocket-version': '13',
         'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
         'x-gateway-provider': '@open',
-        ...refused,
+        ...unauthorized,
       },
     });
     request.end();

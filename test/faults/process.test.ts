@@ -10,7 +10,7 @@ import { readSpool } from '../../src/store/fixtures/read-spool.ts';
 import { until } from '../support/gateway.ts';
 import { chunks, completion } from '../support/upstream.ts';
 import { chat, errorOf, eventsOf, streamed } from './rig.ts';
-import { chunked, forever, head, lastPiece, piece, put, startWire, type Wire, completeResponse } from './wire.ts';
+import { chunked, forever, head, lastPiece, piece, writeAll, startWire, type Wire, completeResponse } from './wire.ts';
 
 /** A gateway in its own process: killed under load, and stopped with responses in progress. */
 
@@ -76,12 +76,12 @@ describe('a gateway that is killed under load', () => {
   it('has written the record of every complete response', async () => {
     wire.script = (socket, { body }) =>
       body.includes('"stream":true')
-        ? put(socket, head(200, chunked), piece(role), piece(text), piece(finish + mark), lastPiece)
-        : put(socket, completeResponse(200, 'application/json', JSON.stringify(completion('from a'))));
+        ? writeAll(socket, head(200, chunked), piece(role), piece(text), piece(finish + mark), lastPiece)
+        : writeAll(socket, completeResponse(200, 'application/json', JSON.stringify(completion('from a'))));
     await start({});
     const whole200: string[] = [];
     let brokenStreams = 0;
-    const lane = async (n: number): Promise<void> => {
+    const client = async (n: number): Promise<void> => {
       for (;;) {
         try {
           const response = await send(n % 2 === 0 ? chat : streamed);
@@ -94,10 +94,10 @@ describe('a gateway that is killed under load', () => {
         }
       }
     };
-    const lanes = Array.from({ length: 16 }, (_, n) => lane(n));
+    const clients = Array.from({ length: 16 }, (_, n) => client(n));
     await until(() => whole200.length >= 400, 'answers');
     child.kill('SIGKILL');
-    await Promise.all(lanes);
+    await Promise.all(clients);
     await ended();
     const records = await spooled();
     expect(brokenStreams).toBe(16);
@@ -111,15 +111,15 @@ describe('a gateway that receives SIGTERM', () => {
     let continueStream = (): void => undefined;
     const continued = new Promise<void>((resolve) => (continueStream = resolve));
     wire.script = (socket) =>
-      put(socket, head(200, chunked), piece(role), piece(text))
+      writeAll(socket, head(200, chunked), piece(role), piece(text))
         .then(() => continued)
-        .then(() => put(socket, piece(finish + mark), lastPiece));
+        .then(() => writeAll(socket, piece(finish + mark), lastPiece));
     await start({ timeout: '20s' });
     const response = await send(streamed);
     const keepAlive = await openConnection();
     child.kill('SIGTERM');
     await until(() => lines.includes('"msg":"stopping"'), 'the stop to begin');
-    await until(refused, 'new connections to be refused');
+    await until(connectionsRefused, 'new connections to be refused');
     // An unused connection may be closed by then; a request on it is served.
     expect(await keepAlive.received()).toMatch(/^(?:$|HTTP\/1\.1 200 OK\r\n[^]*\r\nconnection: close\r\n[^]*"object":"list")/i);
     continueStream();
@@ -135,7 +135,7 @@ describe('a gateway that receives SIGTERM', () => {
 
   it('ends unfinished responses with an error event and exits with 0 after the timeout', async () => {
     wire.script = (socket, { body }) =>
-      body.includes('"stream":true') ? put(socket, head(200, chunked), piece(role), piece(text)).then(() => forever) : forever;
+      body.includes('"stream":true') ? writeAll(socket, head(200, chunked), piece(role), piece(text)).then(() => forever) : forever;
     await start({ timeout: '300ms' });
     const response = await send(streamed);
     const waiting = send(chat);
@@ -163,7 +163,7 @@ describe('a gateway that receives SIGTERM', () => {
   });
 
   it('exits at once after a second signal', async () => {
-    wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(text)).then(() => forever);
+    wire.script = (socket) => writeAll(socket, head(200, chunked), piece(role), piece(text)).then(() => forever);
     await start({ timeout: '600s' });
     const response = await send(streamed);
     child.kill('SIGTERM');
@@ -177,7 +177,7 @@ describe('a gateway that receives SIGTERM', () => {
   it('sends the rest of a finished response to a slow client', async () => {
     // An error body is buffered at any size, so the gateway has finished long before the client has read it.
     const long = JSON.stringify({ error: { message: 'x'.repeat(14_000_000) } });
-    wire.script = (socket) => put(socket, completeResponse(500, 'application/json', long));
+    wire.script = (socket) => writeAll(socket, completeResponse(500, 'application/json', long));
     await start({ timeout: '20s' });
     const response = await send(chat);
     child.kill('SIGTERM');
@@ -194,18 +194,18 @@ async function openConnection(): Promise<{ received(): Promise<string> }> {
   const socket: Socket = connect(Number(port), hostname);
   let received = '';
   socket.on('data', (chunk) => (received += chunk.toString('utf8'))).on('error', () => undefined);
-  const over = new Promise<string>((resolve) => socket.on('close', () => resolve(received)));
+  const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(received)));
   await once(socket, 'connect');
   return {
     received: () => {
       socket.write('GET /v1/models HTTP/1.1\r\nhost: localhost\r\n\r\n');
-      return over;
+      return closed;
     },
   };
 }
 
 /** True once the gateway's port accepts no connections. */
-function refused(): Promise<boolean> {
+function connectionsRefused(): Promise<boolean> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname);

@@ -121,7 +121,7 @@ describe('a request', () => {
 
   it.each(refusals)(
     'with $name is rejected',
-    async ({ name, method = 'POST', path = '/v1/chat/completions', headers = {}, body, status, code, message: says }) => {
+    async ({ name, method = 'POST', path = '/v1/chat/completions', headers = {}, body, status, code, message }) => {
       const chunkedBody = name.startsWith('a chunked body');
       const response = await fetch(rig.gateway.url + path, {
         method,
@@ -132,7 +132,7 @@ describe('a request', () => {
       const read = await readAll(rig.gateway, response);
       const error = errorOf(read.text);
       expect([read.status, error.code]).toEqual([status, code]);
-      expect(error.message).toMatch(says);
+      expect(error.message).toMatch(message);
       expect(error.gateway).toMatchObject({ request_id: read.record.id, source: 'gateway' });
       expect([read.headers.get('x-gateway-error-source'), read.headers.get('content-type')]).toEqual(['gateway', 'application/json']);
       expect(read.text).not.toContain(key);
@@ -160,11 +160,11 @@ describe('a request', () => {
 });
 
 function streamOf(block: string, count: number): ReadableStream {
-  let left = count;
+  let remaining = count;
   return new ReadableStream({
     pull(controller) {
-      left -= 1;
-      if (left < 0) controller.close();
+      remaining -= 1;
+      if (remaining < 0) controller.close();
       else controller.enqueue(Buffer.from(block.repeat(1000)));
     },
   });

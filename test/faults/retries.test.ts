@@ -4,17 +4,17 @@ import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { completion } from '../support/upstream.ts';
 import { chat, errorOf, onA, outcomes, readAll, type Rig, startRig, streamed, type ReadResponse } from './rig.ts';
-import { forever, head, put, completeResponse } from './wire.ts';
+import { forever, head, writeAll, completeResponse } from './wire.ts';
 import { type HeldTime, holdTime, turns } from '../support/time.ts';
 
 const json = 'application/json';
 const completionText = JSON.stringify(completion('from a'));
 const busy = '{"error":{"message":"try later","type":"server_error","code":"busy"}}';
-const fine = (socket: Socket): Promise<void> => put(socket, completeResponse(200, json, completionText));
+const fine = (socket: Socket): Promise<void> => writeAll(socket, completeResponse(200, json, completionText));
 const later =
   (status: number, headers: Readonly<Record<string, string | number>> = { 'retry-after-ms': 5 }) =>
   (socket: Socket): Promise<void> =>
-    put(socket, completeResponse(status, json, busy, headers));
+    writeAll(socket, completeResponse(status, json, busy, headers));
 
 const on = (config: string): Readonly<Record<string, string>> => ({ 'x-gateway-config': config });
 
@@ -99,8 +99,8 @@ describe('retries', () => {
 
   it.each([
     ['a response', later(429), 429],
-    ['a rejected credential', (socket: Socket) => put(socket, completeResponse(401, json, busy)), 502],
-    ['an invalid response', (socket: Socket) => put(socket, completeResponse(200, 'text/html', '<p>')), 502],
+    ['a rejected credential', (socket: Socket) => writeAll(socket, completeResponse(401, json, busy)), 502],
+    ['an invalid response', (socket: Socket) => writeAll(socket, completeResponse(200, 'text/html', '<p>')), 502],
   ] as const)('and fallbacks that end with %s return the status of the last attempt', async (_name, answer, status) => {
     play(answer);
     const response = await rig.sendAndRead(chat, on('failing'));
@@ -116,12 +116,12 @@ describe('retries', () => {
     ['as a date', () => ({ 'retry-after': new Date(Date.now() + 2000).toUTCString() }), 900],
   ] as const)('wait for the delay that the provider requests: %s', async (_name, headers, least) => {
     const at: number[] = [];
-    const note =
+    const recordAttempt =
       (play: (socket: Socket) => Promise<void>) =>
       (socket: Socket): Promise<void> => (at.push(performance.now()), play(socket));
     play(
-      note((socket) => later(429, headers())(socket)),
-      note(fine),
+      recordAttempt((socket) => later(429, headers())(socket)),
+      recordAttempt(fine),
     );
     expect((await rig.sendAndRead(chat, on('alone'))).status).toBe(200);
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(least);
@@ -177,7 +177,7 @@ describe('a keep-alive connection', () => {
   afterAll(() => rig.close());
 
   /** Serves the first request of each connection normally and plays this for the second one. */
-  function then(second: (socket: Socket) => Promise<void> | void): void {
+  function playSecond(second: (socket: Socket) => Promise<void> | void): void {
     const served = new Set<Socket>();
     rig.wire.script = async (socket) => {
       if (served.has(socket)) await second(socket);
@@ -196,7 +196,7 @@ describe('a keep-alive connection', () => {
   };
 
   /** Sends one request so that its connection is kept alive, and then another one. */
-  async function twice(headers: Readonly<Record<string, string>> = onA): Promise<ReadResponse & { readonly sent: number }> {
+  async function sendTwice(headers: Readonly<Record<string, string>> = onA): Promise<ReadResponse & { readonly sent: number }> {
     await rig.forgetConnections();
     expect((await rig.sendAndRead(chat, headers)).status).toBe(200);
     const before = rig.wire.requests.length;
@@ -208,8 +208,8 @@ describe('a keep-alive connection', () => {
     ['closed', close],
     ['reset', reset],
   ])('that is %s at once has read nothing: the request is sent again and recorded', async (_name, second) => {
-    then(second);
-    const response = await twice();
+    playSecond(second);
+    const response = await sendTwice();
     expect([response.status, response.text, response.sent]).toEqual([200, completionText, 2]);
     expect(outcomes(response.record)).toEqual(['a unreachable', 'a answered 200']);
     expect(response.record.attempts.map(({ reason }) => reason)).toEqual([
@@ -222,16 +222,16 @@ describe('a keep-alive connection', () => {
 
   it.each([
     ['during processing', resetLater],
-    ['after half a status line', async (socket: Socket) => (await put(socket, 'HTTP/1.1 2'), close(socket))],
-    ['after half a head', async (socket: Socket) => (await put(socket, 'HTTP/1.1 200 OK\r\ncontent-ty'), reset(socket))],
-    ['after an informational response', async (socket: Socket) => (await put(socket, 'HTTP/1.1 103 Early\r\n\r\n'), close(socket))],
+    ['after half a status line', async (socket: Socket) => (await writeAll(socket, 'HTTP/1.1 2'), close(socket))],
+    ['after half a head', async (socket: Socket) => (await writeAll(socket, 'HTTP/1.1 200 OK\r\ncontent-ty'), reset(socket))],
+    ['after an informational response', async (socket: Socket) => (await writeAll(socket, 'HTTP/1.1 103 Early\r\n\r\n'), close(socket))],
     [
       'after a head',
-      async (socket: Socket) => (await put(socket, head(200, { 'content-type': json, 'content-length': 50 })), close(socket)),
+      async (socket: Socket) => (await writeAll(socket, head(200, { 'content-type': json, 'content-length': 50 })), close(socket)),
     ],
   ] as const)('that fails %s may have read the request: nothing is sent again', async (_name, second) => {
-    then(second);
-    const response = await twice();
+    playSecond(second);
+    const response = await sendTwice();
     expect([response.status, response.sent, response.record.attempts.length]).toEqual([502, 1, 1]);
   });
 
@@ -248,7 +248,7 @@ describe('a keep-alive connection', () => {
   });
 
   it('that was closed does not count as one of the configured retries', async () => {
-    then(close);
+    playSecond(close);
     const plain = rig.wire.script;
     let sent = 0;
     await rig.forgetConnections();
@@ -260,7 +260,7 @@ describe('a keep-alive connection', () => {
   });
 
   it('can be closed for all requests at once after a restart: all of them succeed', async () => {
-    then(close);
+    playSecond(close);
     const round = (): Promise<readonly ReadResponse[]> => Promise.all(Array.from({ length: 5 }, () => rig.sendAndRead(chat, onA)));
     await round();
     const before = rig.wire.requests.length;
@@ -271,7 +271,7 @@ describe('a keep-alive connection', () => {
   });
 
   it('of a relayed request without a body is replaced too, and the attempt is recorded', async () => {
-    then(close);
+    playSecond(close);
     await rig.forgetConnections();
     const get = (): Promise<Response> => fetch(`${rig.gateway.url}/v1/elsewhere`, { headers: onA });
     expect((await get()).status).toBe(200);
@@ -283,7 +283,7 @@ describe('a keep-alive connection', () => {
   });
 
   it('of a relayed request that fails during processing is not replaced', async () => {
-    then(resetLater);
+    playSecond(resetLater);
     await rig.forgetConnections();
     const get = (): Promise<Response> => fetch(`${rig.gateway.url}/v1/elsewhere`, { headers: onA });
     expect((await get()).status).toBe(200);

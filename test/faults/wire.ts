@@ -71,7 +71,7 @@ function takeRequest(bytes: Buffer): { head: string; body: string; size: number 
 }
 
 /** Writes, waits until the system has taken the bytes, and a moment longer so that they are sent separately. */
-export function put(socket: Socket, ...parts: readonly (string | Buffer)[]): Promise<void> {
+export function writeAll(socket: Socket, ...parts: readonly (string | Buffer)[]): Promise<void> {
   return parts.reduce<Promise<void>>(
     (before, part) => before.then(() => new Promise((resolve) => socket.write(part, () => setTimeout(resolve, 2)))),
     Promise.resolve(),
@@ -81,11 +81,11 @@ export function put(socket: Socket, ...parts: readonly (string | Buffer)[]): Pro
 /** Waits until the peer has read what was written, or has disconnected. */
 export function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
-    const over = (): void => {
-      socket.off('drain', over).off('close', over);
+    const finish = (): void => {
+      socket.off('drain', finish).off('close', finish);
       resolve();
     };
-    socket.on('drain', over).on('close', over);
+    socket.on('drain', finish).on('close', finish);
   });
 }
 

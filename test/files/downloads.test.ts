@@ -20,19 +20,19 @@ afterEach(async () => {
 
 const megabyte = 1024 * 1024;
 const content = '/v1/files/file-1/content';
-const speech = (over: object = {}): Got => ({
+const speech = (overrides: object = {}): Download => ({
   path: '/v1/audio/speech',
-  body: JSON.stringify({ model: 'tts-1', input: 'hi', voice: 'alloy', ...over }),
+  body: JSON.stringify({ model: 'tts-1', input: 'hi', voice: 'alloy', ...overrides }),
 });
 
-interface Got {
+interface Download {
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
 /** Returns the response head; the body is not read yet. */
-async function get({ path = content, headers = {}, body }: Got = {}): Promise<IncomingMessage> {
+async function get({ path = content, headers = {}, body }: Download = {}): Promise<IncomingMessage> {
   const request = httpRequest(`${gateway.url}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     agent: false,
@@ -93,11 +93,11 @@ describe('a download', () => {
     expect(part.statusCode).toBe(206);
     expect(part.headers).toMatchObject({ 'content-range': 'bytes 2-3/10', 'content-length': '2' });
     expect((await read(part)).bytes.toString()).toBe('cd');
-    expect(a.taken[0]?.headers).toMatchObject({ range: 'bytes=2-3', 'if-range': '"e1"' });
-    const same = await get({ headers: { 'if-none-match': '"e1"' } });
-    expect(same.statusCode).toBe(304);
-    expect(same.headers.etag).toBe('"e1"');
-    expect((await read(same)).bytes.length).toBe(0);
+    expect(a.received[0]?.headers).toMatchObject({ range: 'bytes=2-3', 'if-range': '"e1"' });
+    const notModified = await get({ headers: { 'if-none-match': '"e1"' } });
+    expect(notModified.statusCode).toBe(304);
+    expect(notModified.headers.etag).toBe('"e1"');
+    expect((await read(notModified)).bytes.length).toBe(0);
   });
 
   test('of an empty file returns an empty body', async () => {

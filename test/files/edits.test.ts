@@ -20,12 +20,12 @@ const sweeper = createSweeper(
 
 /** A request whose body arrives in these chunks. */
 function requestOf(chunks: readonly Buffer[]): IncomingMessage {
-  const left = [...chunks];
+  const remaining = [...chunks];
   let isPaused = false;
   const emitter = new EventEmitter();
   const pump = (): void => {
     if (isPaused) return;
-    const chunk = left.shift();
+    const chunk = remaining.shift();
     if (chunk === undefined) emitter.emit('end');
     else {
       emitter.emit('data', chunk);
@@ -117,8 +117,8 @@ const cleaned = (parts: readonly { name: string; value: string; filename: string
 
 test('a buffered form is parsed like in Node after any edit and with any chunk boundaries', async () => {
   await fc.assert(
-    fc.asyncProperty(partsOf, edits, fc.integer({ min: 1, max: 60 }), async (drawn, changes, size) => {
-      const parts = cleaned(drawn);
+    fc.asyncProperty(partsOf, edits, fc.integer({ min: 1, max: 60 }), async (generated, changes, size) => {
+      const parts = cleaned(generated);
       const edit: FormEdit = { fields: new Map(Object.entries(changes)) };
       const bytes = formOf(parts);
       const form = await formFrom(bytes, size, true);
@@ -137,13 +137,13 @@ test('a form whose empty parts lack a line end before the delimiter has the anno
   const empty = new RegExp(`(\r\n\r\n)\r\n(?=--${boundary}(?:--)?\r\n)`, 'g');
   const withoutEnds = (bytes: Buffer): string => bytes.toString('latin1').replaceAll(empty, '$1');
   const short = fc.constantFrom('', '', 'x');
-  const drawn = fc.array(fc.record({ name: names, value: short, filename: fc.constantFrom(undefined, undefined, 'a') }), { minLength: 1 });
+  const generated = fc.array(fc.record({ name: names, value: short, filename: fc.constantFrom(undefined, undefined, 'a') }), { minLength: 1 });
   await fc.assert(
-    fc.asyncProperty(drawn, fc.dictionary(names, fc.option(short, { nil: undefined })), fc.boolean(), async (parts, changes, isHeld) => {
+    fc.asyncProperty(generated, fc.dictionary(names, fc.option(short, { nil: undefined })), fc.boolean(), async (parts, changes, isBuffered) => {
       const usual = formOf(cleaned(parts));
       const bytes = Buffer.from(withoutEnds(usual), 'latin1');
       const edit: FormEdit = { fields: new Map(Object.entries(changes)) };
-      const read = async (of: Buffer): Promise<IncomingForm> => formFrom(of, 7, isHeld);
+      const read = async (of: Buffer): Promise<IncomingForm> => formFrom(of, 7, isBuffered);
       expect(await bytesOf((await read(bytes)).open())).toEqual(bytes);
       const edited = await bytesOf((await read(bytes)).edited(edit)).catch(String);
       const expected = await bytesOf((await read(usual)).edited(edit)).catch(String);
@@ -157,8 +157,8 @@ test('a form whose empty parts lack a line end before the delimiter has the anno
 
 test('a streamed form equals the buffered form if its fields precede the file', async () => {
   await fc.assert(
-    fc.asyncProperty(partsOf, edits, fc.integer({ min: 1, max: 60 }), texts, async (drawn, changes, size, content) => {
-      const front = cleaned(drawn).filter((part) => part.filename === undefined);
+    fc.asyncProperty(partsOf, edits, fc.integer({ min: 1, max: 60 }), texts, async (generated, changes, size, content) => {
+      const front = cleaned(generated).filter((part) => part.filename === undefined);
       const parts: PartText[] = [...front, { name: 'file', filename: 'a.jsonl', type: 'text/plain', value: content }];
       const edit: FormEdit = { fields: new Map(Object.entries(changes)) };
       const bytes = formOf(parts);
@@ -175,7 +175,7 @@ test('a streamed form equals the buffered form if its fields precede the file', 
 describe('a form field that affects routing', () => {
   const file: PartText = { name: 'file', filename: 'a.wav', value: 'x' };
   const model = (value: string, filename?: string): PartText => ({ name: 'model', value, ...(filename === undefined ? {} : { filename }) });
-  const refused: readonly (readonly [name: string, parts: readonly PartText[], message: string])[] = [
+  const rejectedForms: readonly (readonly [name: string, parts: readonly PartText[], message: string])[] = [
     ['with different values before the file', [model('a'), model('b'), file], 'has two values'],
     ['with different values after the file', [file, model('a'), model('b')], 'has two values'],
     ['with different values before and after the file', [model('a'), file, model('b')], 'has two values'],
@@ -183,7 +183,7 @@ describe('a form field that affects routing', () => {
     ['with one value as a file without a name', [model('a'), model('b', ''), file], 'is sent as a file'],
     ['the purpose of an upload', [{ name: 'purpose', value: 'batch' }, { name: 'purpose', value: 'user_data' }, file], 'has two values'],
   ];
-  test.each(refused)('is rejected as a duplicate: %s', async (_, parts, message) => {
+  test.each(rejectedForms)('is rejected as a duplicate: %s', async (_, parts, message) => {
     await expect(formFrom(formOf(parts), 50_000, true)).rejects.toThrow(message);
     await expect(formFrom(formOf(parts), 50_000, false).then((form) => bytesOf(form.open()))).rejects.toThrow(message);
   });

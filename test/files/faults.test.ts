@@ -101,7 +101,7 @@ describe('a client', () => {
     request.write(noise);
     await until(() => a.count === 1, 'the upload to reach the provider');
     request.destroy();
-    await until(() => a.taken[0]?.isWhole === false, 'the upload to be cut');
+    await until(() => a.received[0]?.isWhole === false, 'the upload to be cut');
     const record = await until(() => gateway.records[0], 'the record');
     expect(record).toMatchObject({ end: 'client_gone', status: 499, attempts: [{ outcome: 'cancelled' }] });
     expect(record.bytes.in).toBeGreaterThan(noise.length);
@@ -156,7 +156,7 @@ describe('a client', () => {
     const response = await sendWhole(gateway, body.subarray(0, -20), { headers: onPair });
     expect(response.status).toBe(400);
     expect(JSON.parse(response.text)).toMatchObject({ error: { code: 'invalid_form', message: 'The form ends in the middle of a part.' } });
-    expect(await until(() => a.taken[0], 'the cut request')).toMatchObject({ isWhole: false });
+    expect(await until(() => a.received[0], 'the cut request')).toMatchObject({ isWhole: false });
     expect(b.count).toBe(0);
   });
 
@@ -175,7 +175,7 @@ describe('a provider', () => {
     const body = formOf([{ name: 'purpose', value: 'batch' }, file(Buffer.alloc(megabyte, 'x'))]);
     const response = await sendWhole(gateway, body, { headers: onPair });
     expect(response.status).toBe(200);
-    expect(b.taken[0]).toMatchObject({ sha256: sha256(body), size: body.length });
+    expect(b.received[0]).toMatchObject({ sha256: sha256(body), size: body.length });
   });
 
   test('that resets the connection during the upload is reported, without a fallback', async () => {
@@ -241,7 +241,7 @@ describe('upload limits', () => {
     gateway = await replace(startFront([a], { server: { max_upload: '1MB' } }));
     const response = await send(gateway, { body: slowly(opening, noise) });
     expect(response.status).toBe(413);
-    expect(await until(() => a.taken[0], 'the cut request')).toMatchObject({ isWhole: false });
+    expect(await until(() => a.received[0], 'the cut request')).toMatchObject({ isWhole: false });
   });
 
   test('apply to relayed bodies', async () => {
@@ -282,13 +282,13 @@ describe('upload limits', () => {
 describe('a buffered form', () => {
   test('is retried with the same bytes, and its temporary file is deleted afterwards', async () => {
     a.reply = (response) => {
-      if (a.taken.length < 3) answerJson(response, 503, { error: { message: 'busy' } });
+      if (a.received.length < 3) answerJson(response, 503, { error: { message: 'busy' } });
       else answerFile(response, { size: 1 });
     };
     const body = formOf([whisper, file(Buffer.alloc(3 * megabyte, 'wave'))]);
     const response = await sendWhole(gateway, body, { path: transcriptions, headers: onAgain });
     expect(response.status, response.text).toBe(200);
-    expect(a.taken.map((taken) => taken.sha256)).toEqual([sha256(body), sha256(body), sha256(body)]);
+    expect(a.received.map((form) => form.sha256)).toEqual([sha256(body), sha256(body), sha256(body)]);
     await waitForNoForms();
   });
 
@@ -298,7 +298,7 @@ describe('a buffered form', () => {
     await a.forget();
     const response = await sendWhole(gateway, body, { path: transcriptions, headers: onAgain });
     expect(response.status).toBe(200);
-    expect(a.taken.at(-1)).toMatchObject({ sha256: sha256(body) });
+    expect(a.received.at(-1)).toMatchObject({ sha256: sha256(body) });
   });
 });
 

@@ -41,8 +41,8 @@ describe('an upload', () => {
     const response = await sendWhole(gateway, body);
     expect(response.text).toContain('"file-1"');
     expect(response.status).toBe(200);
-    expect(a.taken[0]).toMatchObject({ size: body.length, sha256: sha256(body), url: '/v1/files', isWhole: true });
-    expect(a.taken[0]?.headers).toMatchObject({ 'content-type': contentType, 'content-length': body.length.toString() });
+    expect(a.received[0]).toMatchObject({ size: body.length, sha256: sha256(body), url: '/v1/files', isWhole: true });
+    expect(a.received[0]?.headers).toMatchObject({ 'content-type': contentType, 'content-length': body.length.toString() });
     const record = await gateway.record(response.headers['x-request-id'] as string);
     expect(record).toMatchObject({ lane: 'express', bytes: { in: body.length }, end: 'whole', status: 200 });
   });
@@ -53,22 +53,22 @@ describe('an upload', () => {
   test('of a batch keeps its content-length if no line changes', async () => {
     const body = formOf([file(lines('gpt-4o')), { name: 'purpose', value: 'batch' }]);
     await sendWhole(gateway, body);
-    expect(a.taken[0]).toMatchObject({ size: body.length, sha256: sha256(body) });
-    expect(a.taken[0]?.headers['content-length']).toBe(body.length.toString());
+    expect(a.received[0]).toMatchObject({ size: body.length, sha256: sha256(body) });
+    expect(a.received[0]?.headers['content-length']).toBe(body.length.toString());
   });
 
   test('of a batch is sent chunked, with the provider slug removed from its lines', async () => {
     await sendWhole(gateway, formOf([file(lines('@a/gpt-4o')), { name: 'purpose', value: 'batch' }]));
     const expected = formOf([file(lines('gpt-4o')), { name: 'purpose', value: 'batch' }]);
-    expect(a.taken[0]).toMatchObject({ size: expected.length, sha256: sha256(expected) });
-    expect(a.taken[0]?.headers['content-length']).toBeUndefined();
+    expect(a.received[0]).toMatchObject({ size: expected.length, sha256: sha256(expected) });
+    expect(a.received[0]?.headers['content-length']).toBeUndefined();
   });
 
   test('without a content-length is sent chunked', async () => {
     const body = formOf([file(Buffer.alloc(300_000, 'x')), { name: 'purpose', value: 'batch' }]);
     const response = await send(gateway, { body: [body.subarray(0, 1000), body.subarray(1000, 200_000), body.subarray(200_000)] });
     expect(response.status).toBe(200);
-    expect(a.taken[0]).toMatchObject({ size: body.length, sha256: sha256(body) });
+    expect(a.received[0]).toMatchObject({ size: body.length, sha256: sha256(body) });
   });
 });
 
@@ -85,8 +85,8 @@ describe('a transcription', () => {
     const response = await sendWhole(gateway, body, { path: '/v1/audio/transcriptions', headers: { 'x-gateway-provider': '' } });
     expect(response.text).toContain('"hi"');
     const expected = formOf([{ name: 'model', value: 'whisper-1' }, { name: 'language', value: 'en' }, file(sound)]);
-    expect(a.taken[0]).toMatchObject({ size: expected.length, sha256: sha256(expected) });
-    expect(a.taken[0]?.headers['content-length']).toBe(expected.length.toString());
+    expect(a.received[0]).toMatchObject({ size: expected.length, sha256: sha256(expected) });
+    expect(a.received[0]?.headers['content-length']).toBe(expected.length.toString());
     expect(await gateway.record(response.headers['x-request-id'] as string)).toMatchObject({
       lane: 'splice',
       model: { asked: '@a/whisper-1', sent: 'whisper-1' },
@@ -99,7 +99,7 @@ describe('a transcription', () => {
     const response = await sendWhole(gateway, body, { path: '/v1/audio/transcriptions', headers: { 'x-gateway-provider': '' } });
     expect(response.status).toBe(200);
     const expected = formOf([file(sound), { name: 'model', value: 'whisper-1' }]);
-    expect(b.taken[0]).toMatchObject({ size: expected.length, sha256: sha256(expected) });
+    expect(b.received[0]).toMatchObject({ size: expected.length, sha256: sha256(expected) });
   });
 
   test('is routed by a condition on the model or on a field before the file', async () => {
@@ -116,7 +116,7 @@ describe('a transcription', () => {
       const response = await sendWhole(gateway, formOf(parts), { path: '/v1/audio/transcriptions', headers });
       expect(response.status).toBe(200);
     }
-    expect([a.taken.length, b.taken.length]).toEqual([0, 3]);
+    expect([a.received.length, b.received.length]).toEqual([0, 3]);
   });
 
   test('is buffered for a fallback, which gets the same bytes', async () => {
@@ -128,8 +128,8 @@ describe('a transcription', () => {
       headers: { 'x-gateway-provider': '', 'x-gateway-config': 'pair' },
     });
     expect(response.status).toBe(200);
-    expect(a.taken[0]).toMatchObject({ sha256: sha256(body) });
-    expect(b.taken[0]).toMatchObject({ sha256: sha256(body) });
+    expect(a.received[0]).toMatchObject({ sha256: sha256(body) });
+    expect(b.received[0]).toMatchObject({ sha256: sha256(body) });
   });
 });
 

@@ -44,7 +44,7 @@ beforeAll(async () => {
   );
 });
 beforeEach(() => {
-  origin.taken.length = 0;
+  origin.received.length = 0;
   origin.reply = (response, { url }) =>
     answerJson(
       response,
@@ -71,7 +71,7 @@ function* chunksOf(bytes: Buffer, size: number): Generator<Buffer> {
 const sendEdit = (parts: readonly PartText[], headers: Record<string, string>, size = 7) =>
   send(gateway, { path: '/v1/images/edits', headers, body: chunksOf(formOf(parts), size) });
 const at = (provider: string): Record<string, string> => ({ 'x-gateway-provider': `@${provider}`, authorization: 'Bearer ya29.token' });
-const sent = (index = 0): unknown => JSON.parse(origin.taken[index]?.body.toString() ?? 'null');
+const sent = (index = 0): unknown => JSON.parse(origin.received[index]?.body.toString() ?? 'null');
 const generated = (...parts: object[]): object => ({
   contents: [{ role: 'user', parts }],
   generationConfig: { responseModalities: ['TEXT', 'IMAGE'] },
@@ -144,10 +144,10 @@ describe('a form of /v1/images/edits as JSON', () => {
     ],
   ])('is converted: %s', async (_name, provider, parts, body, dropped = null) => {
     for (const size of [1, 7, 4096]) {
-      origin.taken.length = 0;
+      origin.received.length = 0;
       const { status, headers, text } = await sendEdit(parts, at(provider), size);
       expect([status, JSON.parse(text)]).toMatchObject([200, { data: [{ b64_json: 'QUJD' }] }]);
-      expect([sent(), origin.taken[0]?.headers['content-type']]).toEqual([body, 'application/json']);
+      expect([sent(), origin.received[0]?.headers['content-type']]).toEqual([body, 'application/json']);
       expect(headers['x-gateway-dropped-params'] ?? null).toBe(dropped);
     }
   });
@@ -165,20 +165,20 @@ describe('a form of /v1/images/edits as JSON', () => {
       'image_edit.completed',
       { type: 'image_edit.completed', b64_json: 'QUJD', usage: { input_tokens: 600, output_tokens: 2580 } },
     ]);
-    expect([origin.taken.length, headers['x-gateway-dropped-params']]).toEqual([2, undefined]);
+    expect([origin.received.length, headers['x-gateway-dropped-params']]).toEqual([2, undefined]);
     expect(headers['x-gateway-warnings']).toContain('does not stream this route');
     expect(await gateway.record(headers['x-request-id'] as string)).toMatchObject({ usage: { prompt: 600, completion: 2580 } });
   });
 
   it('is sent again after an error, with the overrides of the config', async () => {
     const { reply } = origin;
-    origin.reply = (response, taken) =>
-      origin.taken.length < 2 ? answerJson(response, 503, { error: { message: 'later' } }) : reply(response, taken);
+    origin.reply = (response, received) =>
+      origin.received.length < 2 ? answerJson(response, 503, { error: { message: 'later' } }) : reply(response, received);
     const { status } = await sendEdit([part('model', gemini), file('image', png), part('prompt', 'p')], {
       'x-gateway-provider': '',
       'x-gateway-config': 'twice',
     });
-    expect([status, origin.taken.length]).toEqual([200, 2]);
+    expect([status, origin.received.length]).toEqual([200, 2]);
     expect(sent(1)).toEqual(sent(0));
     expect(sent(1)).toMatchObject({ generationConfig: { seed: 3, imageConfig: { aspectRatio: '21:9' } } });
   });
@@ -187,15 +187,15 @@ describe('a form of /v1/images/edits as JSON', () => {
     const parts = [part('model', 'other'), file('image', png), part('prompt', 'p')];
     const path = `/openai/deployments/${gemini}/images/edits?api-version=2025-04-01-preview`;
     const { status } = await send(gateway, { path, headers: at('g'), body: chunksOf(formOf(parts), 7) });
-    expect([status, origin.taken[0]?.url]).toEqual([200, `/v1beta/models/${gemini}:generateContent`]);
+    expect([status, origin.received[0]?.url]).toEqual([200, `/v1beta/models/${gemini}:generateContent`]);
     expect(sent()).toEqual(generated(inline(pngUri), { text: 'p' }));
   });
 
   it('is sent as a form if the first target does not support it and the next one does', async () => {
     const parts = [part('model', gemini), file('image', png), file('mask', png), part('prompt', 'p')];
     const { status } = await sendEdit(parts, { 'x-gateway-provider': '', 'x-gateway-config': 'first' });
-    expect([status, origin.taken.length, origin.taken[0]?.headers['content-type']]).toMatchObject([200, 1, /^multipart\/form-data/]);
-    expect(origin.taken[0]?.body.toString('latin1')).toContain('gpt-image-1');
+    expect([status, origin.received.length, origin.received[0]?.headers['content-type']]).toMatchObject([200, 1, /^multipart\/form-data/]);
+    expect(origin.received[0]?.body.toString('latin1')).toContain('gpt-image-1');
   });
 });
 
@@ -223,14 +223,14 @@ describe('an edit that cannot be converted is rejected before a request is sent'
   ])('%s', async (_name, parts, status, error) => {
     const response = await sendEdit(parts, at('g'), 16384);
     expect([response.status, JSON.parse(response.text)]).toMatchObject([status, { error }]);
-    expect(origin.taken).toEqual([]);
+    expect(origin.received).toEqual([]);
   });
 });
 
 it('JSON of /v1/images/edits is converted too, and files by URL are downloaded', async () => {
   const { reply } = origin;
-  origin.reply = (response, taken) =>
-    taken.method === 'GET' ? void response.writeHead(200, { 'content-type': 'image/png' }).end(png) : reply(response, taken);
+  origin.reply = (response, received) =>
+    received.method === 'GET' ? void response.writeHead(200, { 'content-type': 'image/png' }).end(png) : reply(response, received);
   const body = { model: gemini, prompt: 'p', images: [{ image_url: jpegUri }, { image_url: `${origin.url}/a.png` }] };
   const { status } = await send(gateway, {
     path: '/v1/images/edits',

@@ -65,7 +65,7 @@ async function upload(total: number): Promise<void> {
   const expected = digest(form(total));
   const response = await send({ url }, { body: form(total), headers: { 'content-length': expected.size.toString() } });
   expect(response.status, response.text).toBe(200);
-  expect(origin.taken.pop()).toMatchObject({ ...expected, isWhole: true, body: expect.anything() as Buffer });
+  expect(origin.received.pop()).toMatchObject({ ...expected, isWhole: true, body: expect.anything() as Buffer });
 }
 
 /** Reads slowly, with pauses. */

@@ -31,7 +31,7 @@ export function formOf(parts: readonly PartText[], mark = boundary): Buffer {
 }
 
 /** A request as the upstream received it; its body is counted and hashed, and stored only if it is small. */
-export interface Taken {
+export interface ReceivedForm {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
@@ -42,11 +42,11 @@ export interface Taken {
   readonly isWhole: boolean;
 }
 
-export type Reply = (response: ServerResponse, taken: Taken) => void;
+export type Reply = (response: ServerResponse, taken: ReceivedForm) => void;
 
 export interface Origin {
   readonly url: string;
-  readonly taken: Taken[];
+  readonly received: ReceivedForm[];
   /** Number of requests whose head arrived. */
   count: number;
   reply: Reply;
@@ -65,9 +65,9 @@ export async function startOrigin(reply: Reply = answerFile): Promise<Origin> {
   const server: Server = createServer((request, response) => {
     origin.count += 1;
     if (origin.early?.(request, response) === true) return;
-    void take(request).then((taken) => {
-      origin.taken.push(taken);
-      if (taken.isWhole) origin.reply(response, taken);
+    void take(request).then((received) => {
+      origin.received.push(received);
+      if (received.isWhole) origin.reply(response, received);
     });
   });
   server.on('connection', (socket) => {
@@ -78,7 +78,7 @@ export async function startOrigin(reply: Reply = answerFile): Promise<Origin> {
   await once(server, 'listening');
   const origin: Origin = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    taken: [],
+    received: [],
     count: 0,
     reply,
     early: undefined,
@@ -102,7 +102,7 @@ export async function startOrigin(reply: Reply = answerFile): Promise<Origin> {
   return origin;
 }
 
-async function take(request: IncomingMessage): Promise<Taken> {
+async function take(request: IncomingMessage): Promise<ReceivedForm> {
   const hash = createHash('sha256');
   const chunks: Buffer[] = [];
   let size = 0;
@@ -121,7 +121,7 @@ async function take(request: IncomingMessage): Promise<Taken> {
 }
 
 /** The response of a file service to an upload. */
-export function answerFile(response: ServerResponse, { size }: Pick<Taken, 'size'>): void {
+export function answerFile(response: ServerResponse, { size }: Pick<ReceivedForm, 'size'>): void {
   answerJson(response, 200, { id: 'file-1', object: 'file', bytes: size, created_at: 1, filename: 'a.jsonl', purpose: 'batch' });
 }
 

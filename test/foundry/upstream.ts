@@ -66,8 +66,8 @@ function headerProblem(kind: string, { headers }: SeenRequest): Refusal | undefi
   if (kind === 'models' && headers['extra-parameters'] !== 'drop') return [400, 'BadRequest', 'unknown fields are refused'];
   if (authorization === `Bearer ${token}`) return apiKey === undefined && xApiKey === undefined ? undefined : denied;
   if (apiKey !== key && apiKey !== ownKey) return denied;
-  const wanted = { models: [`Bearer ${apiKey}`, undefined], openai: [undefined, undefined], anthropic: [undefined, apiKey] }[kind];
-  return wanted?.[0] === authorization && wanted?.[1] === xApiKey ? undefined : denied;
+  const expectedCredentials = { models: [`Bearer ${apiKey}`, undefined], openai: [undefined, undefined], anthropic: [undefined, apiKey] }[kind];
+  return expectedCredentials?.[0] === authorization && expectedCredentials?.[1] === xApiKey ? undefined : denied;
 }
 
 function lists(response: ServerResponse, kind: string, route: string): void {

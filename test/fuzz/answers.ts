@@ -6,11 +6,11 @@ import { bodies, streams } from './samples.ts';
 
 /** Generates an upstream response as bytes: from valid responses with one odd member to bytes that are not HTTP. */
 export function anyAnswer(random: Random): RawAnswer {
-  const roll = random.next();
-  if (roll < 0.35) return jsonAnswer(random);
-  if (roll < 0.6) return streamAnswer(random);
-  if (roll < 0.7) return compressedAnswer(random);
-  if (roll < 0.9) return oddHead(random);
+  const dice = random.next();
+  if (dice < 0.35) return jsonAnswer(random);
+  if (dice < 0.6) return streamAnswer(random);
+  if (dice < 0.7) return compressedAnswer(random);
+  if (dice < 0.9) return oddHead(random);
   return noHttp(random);
 }
 
@@ -107,7 +107,7 @@ function compressedAnswer(random: Random): RawAnswer {
 /** A response with headers that no provider sends. */
 function oddHead(random: Random): RawAnswer {
   const body = Buffer.from(mutated(random.pick(bodies), random, 0.02));
-  const odd = random.one<readonly string[]>(
+  const oddHeader = random.one<readonly string[]>(
     () => ['x-long', 'a'.repeat(random.pick([1000, 15_000, 40_000, 200_000]))],
     () => Array.from({ length: random.pick([50, 500, 3000]) }, (_, n) => [`x-h-${n}`, 'v']).flat(),
     () => ['content-length', '1', 'content-length', '2'],
@@ -132,7 +132,7 @@ function oddHead(random: Random): RawAnswer {
     () => ['x-tab', '\ta\t b '],
     () => ['__proto__', 'x', 'constructor', 'y', 'hasownproperty', 'z'],
   );
-  return mutatedResponse(random, anyStatus(random), ['content-type', 'application/json', ...odd], body);
+  return mutatedResponse(random, anyStatus(random), ['content-type', 'application/json', ...oddHeader], body);
 }
 
 function noHttp(random: Random): RawAnswer {

@@ -46,7 +46,7 @@ const requests: readonly [what: string, bytes: Buffer, status: RegExp][] = [
   ],
 ];
 
-it.each(requests)('the gateway responds to %s', async (_what, bytes, status) => {
+it.each(requests)('the gateway responds to %s', async (_name, bytes, status) => {
   const sent = await rig.send(bytes);
   expect([sent.end, String(sent.status)]).toEqual(['ended', expect.stringMatching(status) as string]);
   expect((await rig.facts()).unowned).toEqual([]);
@@ -71,7 +71,7 @@ const routes: readonly [what: string, bytes: Buffer][] = [
 ];
 const statuses = ['000', '042', '099', '101', '199', '600', '742', '999'];
 
-describe.each(routes)('a provider response to %s', (_what, bytes) => {
+describe.each(routes)('a provider response to %s', (_name, bytes) => {
   it.each(statuses)('with status %s is reported as a provider error', async (status) => {
     upstream.response = {
       pieces: [Buffer.from(`HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`)],

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { corpus } from './front/corpus.ts';
-import { compare, holdFrontLaw } from './front/law.ts';
+import { compare, checkFront } from './front/law.ts';
 
 /** `npm run fuzz` does the same with a million connections. */
 
 it("random connections have the same effect with the gateway's HTTP reader as with node:http", async () => {
-  const result = await holdFrontLaw(1, 0, 3000);
+  const result = await checkFront(1, 0, 3000);
   expect(result.broken).toEqual([]);
   expect(result.plain).toBeGreaterThan(1000);
 });

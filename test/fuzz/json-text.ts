@@ -64,17 +64,17 @@ export function hostileName(random: Random): string {
 
 /** Generates a JSON value that a caller or a provider should not send. */
 export function hostileValue(random: Random, depth = 2): string {
-  const roll = random.next();
-  if (roll < 0.4) return random.pick(literals);
-  if (roll < 0.7) return random.pick(scalars);
-  if (roll < 0.78) return '[]';
-  if (roll < 0.86) return '{}';
-  if (roll < 0.87) return `"${'x'.repeat(1_000_000)}"`;
-  if (roll < 0.88) return nested(random.pick([20, 127, 129, 1000, 10_000]), '{"a":', '}');
-  if (roll < 0.89) return nested(random.pick([20, 127, 129, 1000, 10_000]), '[', ']');
-  if (roll < 0.9) return `[${'0,'.repeat(random.pick([100, 5000]))}0]`;
+  const dice = random.next();
+  if (dice < 0.4) return random.pick(literals);
+  if (dice < 0.7) return random.pick(scalars);
+  if (dice < 0.78) return '[]';
+  if (dice < 0.86) return '{}';
+  if (dice < 0.87) return `"${'x'.repeat(1_000_000)}"`;
+  if (dice < 0.88) return nested(random.pick([20, 127, 129, 1000, 10_000]), '{"a":', '}');
+  if (dice < 0.89) return nested(random.pick([20, 127, 129, 1000, 10_000]), '[', ']');
+  if (dice < 0.9) return `[${'0,'.repeat(random.pick([100, 5000]))}0]`;
   if (depth === 0) return 'null';
-  if (roll < 0.95) return `[${hostileValue(random, depth - 1)},${hostileValue(random, depth - 1)}]`;
+  if (dice < 0.95) return `[${hostileValue(random, depth - 1)},${hostileValue(random, depth - 1)}]`;
   return `{"${hostileName(random)}":${hostileValue(random, depth - 1)},"type":${hostileValue(random, depth - 1)}}`;
 }
 

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { holdLaw } from './law.ts';
+import { runFuzz } from './law.ts';
 
 /** A short run, always with the same cases. The long run uses a random seed: `npm run fuzz`. */
 
@@ -8,7 +8,7 @@ const mb = 1_000_000;
 
 describe.concurrent.each([false, true])('a gateway with keys: %s', (withKeys) => {
   it('responds to any request with any provider response, and keeps running', async ({ expect }) => {
-    const { cases, broken, heap, rss } = await holdLaw({ seed, cases: 500, withKeys });
+    const { cases, broken, heap, rss } = await runFuzz({ seed, cases: 500, withKeys });
     expect(broken).toEqual([]);
     expect(cases).toBe(500);
     // After warm-up, nothing of a request remains except its record on the disk.

@@ -2,7 +2,7 @@ import { anyAnswer } from './answers.ts';
 import { fuzzConfig, providerNames } from './config.ts';
 import type { Facts } from './gateway-child.ts';
 import { Random } from './random.ts';
-import { type Aim, anyRequest } from './requests.ts';
+import { type FuzzTarget, anyRequest } from './requests.ts';
 import { type FuzzRig, type Sent, startFuzzRig } from './rig.ts';
 
 /**
@@ -10,7 +10,7 @@ import { type FuzzRig, type Sent, startFuzzRig } from './rig.ts';
  * begun. No error reaches the process uncaught, no request fails due to a defect, nothing keeps running, and the memory is freed.
  */
 
-export interface LawOptions {
+export interface FuzzOptions {
   readonly seed: number;
   /** Stops after this number of cases, or after this time in milliseconds. */
   readonly cases?: number;
@@ -27,7 +27,7 @@ export interface Broken {
   readonly why: string;
 }
 
-export interface LawResult {
+export interface FuzzResult {
   readonly cases: number;
   readonly broken: readonly Broken[];
   /** Heap size in bytes after a garbage collection: after warm-up and at the end. */
@@ -36,13 +36,13 @@ export interface LawResult {
 }
 
 /** Number of simultaneous cases, each with its own upstream. */
-const lanes = 16;
+const slots = 16;
 /** Number of cases between two checks of the process. */
 const batch = 200;
 const keys = ['gw_fuzz_0123456789abcdef0123456789abcdef', 'gw_fuzz_few_456789abcdef0123456789abcdef'] as const;
 
-export async function holdLaw(options: LawOptions): Promise<LawResult> {
-  const rig = await startFuzzRig((upstreams) => fuzzConfig(upstreams, options.withKeys ? keys : []), lanes);
+export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
+  const rig = await startFuzzRig((upstreams) => fuzzConfig(upstreams, options.withKeys ? keys : []), slots);
   const run = new Run(rig, options);
   try {
     return await run.all();
@@ -53,19 +53,19 @@ export async function holdLaw(options: LawOptions): Promise<LawResult> {
 
 class Run {
   readonly #rig: FuzzRig;
-  readonly #options: LawOptions;
+  readonly #options: FuzzOptions;
   readonly #broken: Broken[] = [];
   /** Cases of this batch by request id, to find the case of a logged defect. */
   readonly #ids = new Map<string, { n: number; what: string }>();
   #next = 0;
   #done = 0;
 
-  constructor(rig: FuzzRig, options: LawOptions) {
+  constructor(rig: FuzzRig, options: FuzzOptions) {
     this.#rig = rig;
     this.#options = options;
   }
 
-  async all(): Promise<LawResult> {
+  async all(): Promise<FuzzResult> {
     const { only, cases = Number.POSITIVE_INFINITY, withinMs = Number.POSITIVE_INFINITY } = this.#options;
     const end = performance.now() + withinMs;
     let warm: Facts | undefined;
@@ -76,35 +76,35 @@ class Run {
     }
     while (only === undefined && this.#next < cases && performance.now() < end && this.#broken.length < 20) {
       const until = Math.min(this.#next + batch, cases);
-      await Promise.all(Array.from({ length: lanes }, (_, lane) => this.#lane(lane, until)));
+      await Promise.all(Array.from({ length: slots }, (_, slot) => this.#runSlot(slot, until)));
       last = await this.#look();
       warm ??= last;
       this.#options.onProgress?.(this.#done);
     }
-    const over = await this.#rig.drain();
-    for (const each of over.drained) this.#broken.push({ n: -1, what: each, why: 'was still running' });
-    this.#note(over);
+    const afterDrain = await this.#rig.drain();
+    for (const each of afterDrain.drained) this.#broken.push({ n: -1, what: each, why: 'was still running' });
+    this.#note(afterDrain);
     return { cases: this.#done, broken: this.#broken, heap: [warm?.heap ?? last.heap, last.heap], rss: [warm?.rss ?? last.rss, last.rss] };
   }
 
-  async #lane(lane: number, until: number): Promise<void> {
+  async #runSlot(slot: number, until: number): Promise<void> {
     while (this.#next < until) {
       const n = this.#next;
       this.#next += 1;
-      await this.#case(n, lane);
+      await this.#case(n, slot);
     }
   }
 
-  async #case(n: number, lane: number): Promise<void> {
+  async #case(n: number, slot: number): Promise<void> {
     const random = new Random(this.#options.seed * 1_000_003 + n);
-    const upstream = this.#rig.upstreams[lane];
+    const upstream = this.#rig.upstreams[slot];
     if (upstream !== undefined) upstream.response = anyAnswer(random);
-    const aim: Aim = {
-      providers: providerNames(lane),
-      configs: ['pair', 'again'].map((name) => `${name}-${lane}`),
+    const target: FuzzTarget = {
+      providers: providerNames(slot),
+      configs: ['pair', 'again'].map((name) => `${name}-${slot}`),
       keys: this.#options.withKeys ? keys : [],
     };
-    const request = anyRequest(random, aim);
+    const request = anyRequest(random, target);
     // A joined WebSocket ends only when a side closes it, which the test does not do; a rejected one may keep its connection open.
     const sent = await this.#rig.send(request.bytes, { withinMs: 60_000, ...(request.isSocket ? { settleMs: 100 } : {}) });
     this.#done += 1;

@@ -79,26 +79,26 @@ describe('asynchronous errors of a plugin', () => {
 
 const rows = moments.flatMap((moment) =>
   (['throw', 'throw-nothing', 'reject', 'hostile'] as const).map(
-    (how) => [moment, how, ['finish', 'settle', 'record'].includes(moment) ? served : failed] as const,
+    (failure) => [moment, failure, ['finish', 'settle', 'record'].includes(moment) ? served : failed] as const,
   ),
 );
 
-it.each(rows)('an error in %s (%s) fails at most one request', async (moment, how, expected) => {
-  expect(await send(`${moment}:${how}`)).toMatchObject(expected);
+it.each(rows)('an error in %s (%s) fails at most one request', async (moment, failure, expected) => {
+  expect(await send(`${moment}:${failure}`)).toMatchObject(expected);
   expect(await send('none')).toMatchObject(served);
 });
 
-it.each(moments.flatMap((moment) => ['garbage', 'object'].map((how) => [moment, how] as const)))(
+it.each(moments.flatMap((moment) => ['garbage', 'object'].map((failure) => [moment, failure] as const)))(
   'an invalid return value of %s (%s) fails at most one request',
-  async (moment, how) => {
-    const { status } = await send(`${moment}:${how}`);
+  async (moment, failure) => {
+    const { status } = await send(`${moment}:${failure}`);
     expect([200, 500]).toContain(status);
     expect(await send('none')).toMatchObject(served);
   },
 );
 
-it.each(['status', 'header'])('a plugin response with an invalid %s returns 500', async (how) => {
-  expect(await send(`screen:${how}`)).toMatchObject(failed);
+it.each(['status', 'header'])('a plugin response with an invalid %s returns 500', async (failure) => {
+  expect(await send(`screen:${failure}`)).toMatchObject(failed);
 });
 
 it('the gateway shuts down cleanly after all plugin errors', async () => {

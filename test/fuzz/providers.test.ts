@@ -24,7 +24,7 @@ const responseBytes = (type: string, body: string, status = 200): Buffer =>
 
 const validResponse = responseBytes('application/json', JSON.stringify(completion('hi')));
 const stream = responseBytes('text/event-stream', chunks('hi', 'ho').join(''));
-const fault = responseBytes('application/json', '{"error":{"message":"break the reading of faults"}}', 400);
+const errorResponse = responseBytes('application/json', '{"error":{"message":"break the reading of faults"}}', 400);
 
 async function send(path: string, body: object, response: Buffer): Promise<{ status: number | undefined; end: string; text: string }> {
   const [upstream] = rig.upstreams;
@@ -39,7 +39,7 @@ const models = ['good', 'request', 'origin', 'path', 'header', 'nothing', 'tap',
 const rows: readonly [model: string, kind: string, body: object, answer: Buffer][] = [
   ...[...models, 'full.result', 'full.cycle'].map((model) => [model, 'whole', { model, messages }, validResponse] as const),
   ...[...models, 'full.stream', 'full.push'].map((model) => [model, 'stream', { model, messages, stream: true }, stream] as const),
-  ['good', 'error', { model: 'good', messages }, fault],
+  ['good', 'error', { model: 'good', messages }, errorResponse],
 ].map(([model, kind, body, response]) => [model, kind, body, response] as [string, string, object, Buffer]);
 
 it.each(rows)('a provider that fails in %s (%s) fails one request only', async (_model, _kind, body, answer) => {
@@ -51,9 +51,9 @@ it.each(rows)('a provider that fails in %s (%s) fails one request only', async (
 
 it.each(['throw', 'garbage', 'none', 'piece', 'later', 'status', 'header', 'many'])(
   'a response created by a provider in an invalid way (%s) fails one request only',
-  async (how) => {
-    const response = await send('/v1/embeddings', { model: `local.${how}`, input: 'x' }, validResponse);
-    expect([response.end, how === 'many' ? [200, 502] : [500, 502]]).toEqual(['ended', expect.arrayContaining([response.status])]);
+  async (kind) => {
+    const response = await send('/v1/embeddings', { model: `local.${kind}`, input: 'x' }, validResponse);
+    expect([response.end, kind === 'many' ? [200, 502] : [500, 502]]).toEqual(['ended', expect.arrayContaining([response.status])]);
     expect((await rig.facts()).unowned).toEqual([]);
   },
 );

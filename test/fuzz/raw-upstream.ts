@@ -33,7 +33,7 @@ export async function startRawUpstream(): Promise<RawUpstream> {
       if (at < 0 || !/^[A-Z]+ \S+ HTTP\/1\.1\r\n/.test(tail)) return;
       tail = '';
       upstream.count += 1;
-      play(socket, upstream.response);
+      writePieces(socket, upstream.response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -51,7 +51,7 @@ export async function startRawUpstream(): Promise<RawUpstream> {
 }
 
 /** One write per piece, with a turn of the event loop in between. */
-function play(socket: Socket, { pieces, then }: RawAnswer): void {
+function writePieces(socket: Socket, { pieces, then }: RawAnswer): void {
   const step = (at: number): void => {
     if (socket.destroyed) return;
     const piece = pieces[at];

@@ -14,8 +14,8 @@ export interface FuzzRequest {
   readonly isSocket: boolean;
 }
 
-/** Target of a case: names of the providers and configs of its lane, and the gateway's keys. */
-export interface Aim {
+/** Target of a case: names of the providers and configs of its slot, and the gateway's keys. */
+export interface FuzzTarget {
   readonly providers: readonly string[];
   readonly configs: readonly string[];
   readonly keys: readonly string[];
@@ -115,13 +115,13 @@ const oddities: readonly Odd[] = [
   { route: true, target: true, headers: true, body: true },
 ];
 
-export function anyRequest(random: Random, aim: Aim): FuzzRequest {
+export function anyRequest(random: Random, fuzzTarget: FuzzTarget): FuzzRequest {
   const odd = random.pick(oddities);
-  if (random.chance(0.05)) return upgrade(random, aim, odd);
+  if (random.chance(0.05)) return upgrade(random, fuzzTarget, odd);
   const route = random.pick(odd.route ? routes : random.chance(0.5) ? chats : modelled);
   const target = targetOf(route.path, random, odd.target);
   const { body, type } = bodyOf(route, random, odd.body);
-  const headers = headersOf(random, aim, odd.headers);
+  const headers = headersOf(random, fuzzTarget, odd.headers);
   if (body !== undefined && type !== undefined) headers.push('content-type', type);
   return { what: `${route.method} ${route.path}`, bytes: write(random, route.method, target, headers, body), isSocket: false };
 }
@@ -164,20 +164,20 @@ const headerTexts: readonly string[] = [
   'gpt-4o',
 ];
 
-function headersOf(random: Random, aim: Aim, isOdd: boolean): string[] {
+function headersOf(random: Random, target: FuzzTarget, isOdd: boolean): string[] {
   const headers: string[] = [
     'host',
     isOdd && random.chance(0.1) ? random.pick(['', 'evil.example', '[::1]:80', 'localhost']) : '127.0.0.1',
   ];
-  if (aim.keys.length > 0)
-    headers.push('x-gateway-api-key', isOdd && random.chance(0.1) ? random.pick(headerTexts) : random.pick(aim.keys));
+  if (target.keys.length > 0)
+    headers.push('x-gateway-api-key', isOdd && random.chance(0.1) ? random.pick(headerTexts) : random.pick(target.keys));
   const prefix = random.pick(['x-gateway-', 'x-portkey-']);
-  const provider = random.pick(aim.providers);
+  const provider = random.pick(target.providers);
   if (provider.includes('vertex')) headers.push('authorization', 'Bearer ya29.a-token-of-the-caller');
-  const roll = random.next();
-  if (!isOdd || roll < 0.5) headers.push(`${prefix}provider`, `@${provider}`);
-  else if (roll < 0.6) headers.push(`${prefix}config`, random.pick(aim.configs));
-  else headers.push(`${prefix}config`, inlineConfig(random, aim));
+  const dice = random.next();
+  if (!isOdd || dice < 0.5) headers.push(`${prefix}provider`, `@${provider}`);
+  else if (dice < 0.6) headers.push(`${prefix}config`, random.pick(target.configs));
+  else headers.push(`${prefix}config`, inlineConfig(random, target));
   return isOdd ? [...headers, ...oddHeaders(random, prefix)] : headers;
 }
 
@@ -221,8 +221,8 @@ const headerValue = (random: Random): string => {
   return Buffer.from(text.slice(0, 20_000)).toString('latin1');
 };
 
-function inlineConfig(random: Random, aim: Aim): string {
-  const provider = `@${random.pick(aim.providers)}`;
+function inlineConfig(random: Random, target: FuzzTarget): string {
+  const provider = `@${random.pick(target.providers)}`;
   const config = random.pick<object>([
     { provider, override_params: { model: 'm', temperature: 1 } },
     { provider, retry: { attempts: 1, on_status_codes: [500] }, request_timeout: 1000 },
@@ -334,10 +334,10 @@ function sampleObject(schema: JsonSchema, random: Random): Record<string, unknow
   return out;
 }
 
-function upgrade(random: Random, aim: Aim, odd: Odd): FuzzRequest {
-  if (!odd.headers) return handshake(headersOf(random, aim, false), '/v1/realtime?model=m', random);
+function upgrade(random: Random, target: FuzzTarget, odd: Odd): FuzzRequest {
+  if (!odd.headers) return handshake(headersOf(random, target, false), '/v1/realtime?model=m', random);
   const headers = [
-    ...headersOf(random, aim, true),
+    ...headersOf(random, target, true),
     'connection',
     random.pick(['Upgrade', 'keep-alive, Upgrade', 'upgrade']),
     'upgrade',

@@ -36,8 +36,8 @@ export interface Sent {
 }
 
 /** @param config receives the URLs of the upstreams */
-export async function startFuzzRig(config: (upstreams: readonly string[]) => object, lanes: number): Promise<FuzzRig> {
-  const upstreams = await Promise.all(Array.from({ length: lanes }, startRawUpstream));
+export async function startFuzzRig(config: (upstreams: readonly string[]) => object, slots: number): Promise<FuzzRig> {
+  const upstreams = await Promise.all(Array.from({ length: slots }, startRawUpstream));
   const dir = await mkdtemp(join(tmpdir(), 'gateway-fuzz-'));
   const file = join(dir, 'gateway.yaml');
   await writeFile(file, JSON.stringify(config(upstreams.map((each) => each.url))));
@@ -90,21 +90,21 @@ function send(address: { host: string; port: number }, bytes: Buffer, { withinMs
   return new Promise((resolve) => {
     const socket = connect(address);
     const pieces: Buffer[] = [];
-    const over = (end: Sent['end']): void => {
+    const finish = (end: Sent['end']): void => {
       clearTimeout(timer);
       socket.destroy();
       const text = Buffer.concat(pieces).toString('latin1');
       const status = /^HTTP\/1\.1 (\d{3})/.exec(text)?.[1];
       resolve({ text, status: status === undefined ? undefined : Number(status), end });
     };
-    const timer = setTimeout(() => over('waiting'), withinMs);
+    const timer = setTimeout(() => finish('waiting'), withinMs);
     socket.on('data', (chunk) => {
-      if (pieces.length === 0 && settleMs !== undefined) setTimeout(over, settleMs, 'waiting');
+      if (pieces.length === 0 && settleMs !== undefined) setTimeout(finish, settleMs, 'waiting');
       pieces.push(chunk);
     });
     // A reset is treated like a close: the law checks the bytes received before it.
     socket.on('error', () => undefined);
-    socket.on('close', () => over('ended'));
+    socket.on('close', () => finish('ended'));
     socket.write(bytes);
   });
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { holdFrontLaw } from './front/law.ts';
-import { holdLaw, type LawResult } from './law.ts';
+import { checkFront } from './front/law.ts';
+import { runFuzz, type FuzzResult } from './law.ts';
 import { compareCases } from './wire-answers/compare.ts';
 
 /**
@@ -36,11 +36,11 @@ if (answers > 0) {
     process.stdout.write(`- case ${n}: ${why}\n  ${method} ${JSON.stringify(text)}\n`);
   }
 }
-if (only === undefined) isBroken = (await holdFront()) || isBroken;
+if (only === undefined) isBroken = (await fuzzFront()) || isBroken;
 const rounds = frontOnly !== undefined || withinMs === 0 ? [] : [false, true];
 for (const withKeys of only === undefined ? rounds : [values.keys]) {
   const title = withKeys ? 'with keys' : 'without keys';
-  const result = await holdLaw({ seed, withinMs, only, withKeys, onProgress: progress(title) });
+  const result = await runFuzz({ seed, withinMs, only, withKeys, onProgress: progress(title) });
   process.stdout.write(
     `${process.stdout.isTTY ? '\r' : ''}${title}: ${result.cases} cases, ${result.broken.length} broken, ${memory(result)}\n`,
   );
@@ -53,9 +53,9 @@ for (const withKeys of only === undefined ? rounds : [values.keys]) {
 process.exitCode = isBroken ? 1 : 0;
 
 /** Compares the gateway's own reader with `node:http`. True if they differ. */
-async function holdFront(): Promise<boolean> {
+async function fuzzFront(): Promise<boolean> {
   const count = frontOnly === undefined ? Number(values.front) : 1;
-  const { cases, plain, broken } = await holdFrontLaw(seed, Number(frontOnly ?? 0), count, progress('front'));
+  const { cases, plain, broken } = await checkFront(seed, Number(frontOnly ?? 0), count, progress('front'));
   process.stdout.write(
     `${process.stdout.isTTY ? '\r' : ''}front: ${cases} connections, ${plain} requests read on the socket, ${broken.length} broken\n`,
   );
@@ -72,7 +72,7 @@ function progress(title: string): (done: number) => void {
   };
 }
 
-function memory({ heap, rss }: LawResult): string {
+function memory({ heap, rss }: FuzzResult): string {
   const mb = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
   return `heap ${mb(heap[0])} → ${mb(heap[1])}, rss ${mb(rss[0])} → ${mb(rss[1])}`;
 }

@@ -164,14 +164,14 @@ describe('Vertex AI through the gateway', () => {
   });
 
   it('forwards chat completions of an open model unchanged in both directions', async () => {
-    const odd = [
+    const unsupported = [
       'data: {"id":"a","odd": 1.0,"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":null}]}\n\n',
       'data: {"id":"a","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
       'data: [DONE]\n\n',
     ];
-    respondWith((response) => sse(response, odd));
+    respondWith((response) => sse(response, unsupported));
     const response = await post({ model: '@vertex-eu/vendorB.llama-4', messages: hi, stream: true });
-    expect(await response.text()).toBe(odd.join(''));
+    expect(await response.text()).toBe(unsupported.join(''));
     expect(models()[0]?.url).toBe('/v1/projects/acme-ml/locations/europe-west1/endpoints/openapi/chat/completions');
     expect(JSON.parse(models()[0]?.body.toString() ?? '')).toEqual({ model: 'meta/llama-4', messages: hi, stream: true });
   });
@@ -220,8 +220,8 @@ describe('Vertex AI through the gateway', () => {
     const body = { model: '@vertex-own/gemini-2.5-flash', messages: hi };
     expect((await post(body, { authorization: 'Bearer ya29.mine' })).status).toBe(200);
     expect(models()[0]?.headers.authorization).toBe('Bearer ya29.mine');
-    const refused = await post(body);
-    expect([refused.status, await refused.json()]).toMatchObject([401, { error: { code: 'missing_credential' } }]);
+    const rejection = await post(body);
+    expect([rejection.status, await rejection.json()]).toMatchObject([401, { error: { code: 'missing_credential' } }]);
     expect(models()).toHaveLength(1);
   });
 
@@ -341,11 +341,11 @@ describe('Gemini with an API key through the gateway', () => {
       signal: leaving.signal,
     });
     await expect(pending).rejects.toThrow(/abort/i);
-    const left = await until(() => {
+    const remaining = await until(() => {
       for (const go of waiting.splice(0)) go();
       return gateway.records.find(({ end }) => end === 'client_gone');
     }, 'the end');
-    expect([left.end, left.attempts.map(({ outcome }) => outcome)]).toEqual(['client_gone', ['cancelled']]);
+    expect([remaining.end, remaining.attempts.map(({ outcome }) => outcome)]).toEqual(['client_gone', ['cancelled']]);
     // Downloads in progress, and only a few of the others.
     expect(models().length).toBeLessThan(40);
   });

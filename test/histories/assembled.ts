@@ -85,7 +85,7 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 function joined(left: readonly Json[], right: readonly Json[]): Json[] {
   const out = [...left];
   for (const one of right) {
-    const at = isObject(one) && typeof one['index'] === 'number' ? out.findIndex((known) => known['index'] === one['index']) : -1;
+    const at = isObject(one) && typeof one['index'] === 'number' ? out.findIndex((existing) => existing['index'] === one['index']) : -1;
     if (at < 0) out.push(one);
     else out[at] = merge(out[at] ?? {}, one, true);
   }

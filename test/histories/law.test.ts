@@ -18,9 +18,9 @@ function callsIn(message: Json): readonly Json[] {
 /** A user message, the response, the results of its calls, and the next user message. */
 function conversation(message: Json): Json {
   const results = callsIn(message).map((call) => ({ role: 'tool', tool_call_id: call['id'], content: 'done' }));
-  const fn = message['function_call'] as Json | null | undefined;
+  const functionCall = message['function_call'] as Json | null | undefined;
   const old =
-    typeof fn === 'object' && fn !== null && results.length === 0 ? [{ role: 'function', name: fn['name'], content: 'done' }] : [];
+    typeof functionCall === 'object' && functionCall !== null && results.length === 0 ? [{ role: 'function', name: functionCall['name'], content: 'done' }] : [];
   return {
     model: 'm',
     messages: [{ role: 'user', content: 'Hello' }, message, ...results, ...old, { role: 'user', content: 'Go on' }],
@@ -47,8 +47,8 @@ function problemOf(target: Target, { id, message }: Source): string | undefined 
   } catch (error) {
     return `${id}: ${String(error)}`;
   }
-  const refused = target.refusals(sent.body);
-  if (refused.length > 0) return `${id}: ${refused.slice(0, 3).join('; ')}`;
+  const refusals = target.refusals(sent.body);
+  if (refusals.length > 0) return `${id}: ${refusals.slice(0, 3).join('; ')}`;
   return bare(textsOf(sent.body)).includes(bare(textsOf({ messages: [message] }))) ? undefined : `${id}: its text is not sent`;
 }
 

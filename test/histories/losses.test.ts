@@ -120,9 +120,9 @@ const isNamed = (path: string, dropped: readonly string[]): boolean =>
   dropped.some((name) => {
     if (path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`)) return true;
     const key = path.slice(path.lastIndexOf('.') + 1).replaceAll('[]', '');
-    const holder = name.slice(0, name.lastIndexOf('.'));
-    const schema = path.includes('.parameters.') && holder.endsWith('.parameters');
-    return (schema && name.endsWith(`.${key}`)) || (path.startsWith(holder) && name.endsWith(`.${key}`));
+    const parentPath = name.slice(0, name.lastIndexOf('.'));
+    const schema = path.includes('.parameters.') && parentPath.endsWith('.parameters');
+    return (schema && name.endsWith(`.${key}`)) || (path.startsWith(parentPath) && name.endsWith(`.${key}`));
   });
 
 const targets: readonly (readonly [name: string, provider: Provider, model: string, settings: CommonSettings & Json])[] = [

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { begin, type Running } from '../cli/run.ts';
+import { startProcess, type Running } from '../cli/run.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { type Account, startAccount } from './account.ts';
 import { sendAs, upload, yamlFor } from './rig.ts';
@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 async function start(): Promise<{ running: Running; url: string }> {
-  const running = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'pretty'], cwd, {});
+  const running = startProcess(['start', '--listen', '127.0.0.1:0', '--log-format', 'pretty'], cwd, {});
   started.push(running);
   const [, url = ''] = await running.waitForOutput(/listening {2}(\S+)\/v1[^]*ready in/);
   return { running, url };

@@ -48,11 +48,11 @@ describe('a route with an object ID', () => {
     const id = await idOf(isOf(path));
     const at = (one: string): string => `/v1/${path.replace('{id}', one)}`;
     const before = rig.account.upstream.requests.length;
-    const foreign = await rig.send('ben', method, at(id));
+    const otherResponse = await rig.send('ben', method, at(id));
     const unknown = await rig.send('ben', method, at('file-neverwas'));
-    expect(foreign.status).toBe(404);
-    expect(foreign.json).toMatchObject({ error: { code: 'object_not_found', message: `No such object: "${id}".` } });
-    expect(withoutIds(foreign, id)).toEqual(withoutIds(unknown, 'file-neverwas'));
+    expect(otherResponse.status).toBe(404);
+    expect(otherResponse.json).toMatchObject({ error: { code: 'object_not_found', message: `No such object: "${id}".` } });
+    expect(withoutIds(otherResponse, id)).toEqual(withoutIds(unknown, 'file-neverwas'));
     expect(rig.account.upstream.requests.length, 'the provider was asked').toBe(before);
     // Percent-encoded, and through a virtual key of the same provider, it is the same object.
     const percentEncoded = at(id.replace('-', '%2D').replace('_', '%5F'));
@@ -68,9 +68,9 @@ describe('lists', () => {
     expect(objectIdPaths).toHaveProperty([endpoint, 'isList'], true);
     const path = `/v1/${endpoint.replace('/list', '')}`;
     const id = await idOf(isOf(endpoint));
-    const mine = await rig.send('anna', 'GET', path);
+    const ownResponse = await rig.send('anna', 'GET', path);
     const otherResponse = await rig.send('ben', 'GET', path);
-    expect((JSON.parse(mine.text) as { data: { id: string }[] }).data.map((row) => row.id)).toContain(id);
+    expect((JSON.parse(ownResponse.text) as { data: { id: string }[] }).data.map((row) => row.id)).toContain(id);
     expect(otherResponse.json).toMatchObject({ object: 'list', data: [], first_id: null, last_id: null, has_more: false });
   });
 
@@ -159,9 +159,9 @@ describe('object IDs in a body', () => {
   it.each(bodies)('of %s, on %s: %s, return 404 to other keys', async (kind, path, _, body) => {
     const id = await idOf(kind);
     const before = rig.account.upstream.requests.length;
-    const refused = await rig.send('ben', 'POST', `/v1/${path}`, { model: 'm', ...body(id) });
-    expect(refused.json).toMatchObject({ error: { code: 'object_not_found' } });
-    expect(refused.status).toBe(404);
+    const rejection = await rig.send('ben', 'POST', `/v1/${path}`, { model: 'm', ...body(id) });
+    expect(rejection.json).toMatchObject({ error: { code: 'object_not_found' } });
+    expect(rejection.status).toBe(404);
     expect(rig.account.upstream.requests.length).toBe(before);
     expect((await rig.send('anna', 'POST', `/v1/${path}`, { model: 'm', ...body(id) })).status).toBeLessThan(300);
   });
@@ -188,8 +188,8 @@ describe('object IDs in a body', () => {
   it('are also checked in duplicate members, with escapes, and in inline overrides', async () => {
     const id = await idOf('responses');
     const ownId = (await rig.send('ben', 'POST', '/v1/responses', { model: 'm', input: 'x' })).json['id'];
-    const twice = `{"model":"m","input":[{"type":"item_reference","id":"${id}","id":"${String(ownId)}"}]}`;
-    expect((await rig.send('ben', 'POST', '/v1/responses', twice)).json).toMatchObject({ error: { code: 'invalid_json' } });
+    const duplicateIdBody = `{"model":"m","input":[{"type":"item_reference","id":"${id}","id":"${String(ownId)}"}]}`;
+    expect((await rig.send('ben', 'POST', '/v1/responses', duplicateIdBody)).json).toMatchObject({ error: { code: 'invalid_json' } });
     const escaped = `{"model":"m","input":"x","previous\\u005fresponse_id":"resp\\u005f${id.slice(5)}"}`;
     expect((await rig.send('ben', 'POST', '/v1/responses', escaped)).status).toBe(404);
     const config = JSON.stringify({ targets: [{ provider: '@main', override_params: { previous_response_id: id } }] });
@@ -246,8 +246,8 @@ it.each([
   ['GET', '/v1/messages/batches'],
   ['PUT', '/v1/files/file-1abcdef'],
 ])('%s %s is rejected with 403 for isolated keys', async (method, path) => {
-  const refused = await rig.send('anna', method, path);
-  expect(refused).toMatchObject({
+  const rejection = await rig.send('anna', method, path);
+  expect(rejection).toMatchObject({
     status: 403,
     json: { error: { message: expect.stringContaining('does not know which objects') as string } },
   });

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Ran, run } from '../cli/run.ts';
+import { type ProcessResult, run } from '../cli/run.ts';
 import { projectFiles, readProjectFile } from '../repo/tree.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -11,7 +11,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 const hashOf = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
 const issued = /gw_(?:live|test)_[0-9A-Za-z]{24}_[0-9A-Za-z]{4}/g;
-const keyIn = ({ out }: Ran): string => {
+const keyIn = ({ out }: ProcessResult): string => {
   const found = out.match(issued) ?? [];
   expect(found).toHaveLength(1);
   return found[0] ?? '';
@@ -37,7 +37,7 @@ describe('keys commands with a running gateway', () => {
   });
   afterAll(() => gateway.close());
 
-  const keys = (...args: string[]): Promise<Ran> => run(['keys', ...args], gateway.dir);
+  const keys = (...args: string[]): Promise<ProcessResult> => run(['keys', ...args], gateway.dir);
   const send = async (key: string, model = '@mock/echo'): Promise<{ status: number; message: string; metadata: unknown }> => {
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
@@ -252,7 +252,7 @@ describe('keys commands without a gateway', () => {
     ['a key as a flag', plain, ['verify', `--key=${byHand}`], 2, /must be on standard input/],
     ['no key on standard input', plain, ['verify'], 2, /standard input is empty/],
   ];
-  it.each(refusals)('reject %s', async (_what, files, args, code, message) => {
+  it.each(refusals)('reject %s', async (_name, files, args, code, message) => {
     const cwd = folder(files);
     const result = await run(['keys', ...args], cwd);
     expect(result).toMatchObject({ code, out: '' });
@@ -330,7 +330,7 @@ describe('keys commands without a gateway', () => {
     ['a mistyped key', '', `${validKey}0000`, 1, /checksum is wrong/, { valid: false, state: 'damaged' }],
     ['a token', '', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.c2ln', 1, /is a token \(JWT\)/, { valid: false, state: 'token' }],
   ];
-  it.each(verdicts)('verify recognizes %s', async (_what, entry, key, code, lines, json) => {
+  it.each(verdicts)('verify recognizes %s', async (_name, entry, key, code, lines, json) => {
     const cwd = folder({
       'gateway.yaml': `version: 1\nproviders: {mock: {type: mock}}\napi_keys: {k: {hash: "${hashOf(byHand)}"${entry}}}\n`,
     });
@@ -347,7 +347,7 @@ describe('keys commands without a gateway', () => {
     ['a state directory that is a file', { state: '' }, /state\/log\.sqlite cannot be read \(no such directory\)/],
     ['a damaged spool', { 'state/spool/1-1-1.log/file': '' }, /state\/spool\/1-1-1\.log cannot be read \(it is a directory\)/],
   ];
-  it.each(unreadable)('list warns that the last use may be missing: %s', async (_what, files, message) => {
+  it.each(unreadable)('list warns that the last use may be missing: %s', async (_name, files, message) => {
     const cwd = folder({ 'gateway.yaml': `${yaml}server: {state_dir: ./state}\n`, ...files });
     const listed = await run(['keys', 'list', '--json'], cwd);
     expect(listed).toMatchObject({ code: 0, err: expect.stringMatching(message) });

@@ -43,7 +43,7 @@ afterAll(async () => {
   await Promise.all([upstream?.close(), batches?.close()]);
 });
 beforeEach(() => {
-  upstream.taken.length = 0;
+  upstream.received.length = 0;
 });
 
 const line = (model: string, n = 1): string =>
@@ -77,7 +77,7 @@ async function upload(
     body: form,
   });
   const { error } = (await response.json()) as { error?: { code: string; message: string } };
-  const wholeRequest = upstream.taken.find(({ isWhole }) => isWhole);
+  const wholeRequest = upstream.received.find(({ isWhole }) => isWhole);
   return { status: response.status, code: error?.code, message: error?.message, sent: wholeRequest?.body, form };
 }
 
@@ -107,9 +107,9 @@ describe('the lines of an uploaded batch file', () => {
   it.each<[string, Sent]>([
     ['follows the file', { late: 'batch' }],
     ['is missing', {}],
-  ])('are checked if the purpose %s', async (_, how) => {
+  ])('are checked if the purpose %s', async (_, variant) => {
     for (const content of [rows, long])
-      expect(await upload(content, { key: 'small', ...how })).toMatchObject({ status: 403, code: 'not_allowed', sent: undefined });
+      expect(await upload(content, { key: 'small', ...variant })).toMatchObject({ status: 403, code: 'not_allowed', sent: undefined });
   });
 
   it.each<[string, Sent, Record<string, unknown>]>([
@@ -120,8 +120,8 @@ describe('the lines of an uploaded batch file', () => {
       { ...batch, before: [{ name: 'extra', value: 'x', filename: 'x.txt' }] },
       { status: 400, code: 'invalid_form', message: 'more than one file' },
     ],
-  ])('are rejected in a file %s', async (_, how, { message, ...expected }) => {
-    expect(await upload(long, { key: 'small', ...how })).toMatchObject({
+  ])('are rejected in a file %s', async (_, variant, { message, ...expected }) => {
+    expect(await upload(long, { key: 'small', ...variant })).toMatchObject({
       ...expected,
       message: expect.stringContaining(String(message)) as string,
       sent: undefined,
@@ -146,9 +146,9 @@ describe('the lines of an uploaded batch file', () => {
 
   it('of files for other purposes are not changed', async () => {
     const bytes = Buffer.from([0xef, 0xbb, 0xbf, 0xff, 0x0a, 0x00, 0x80, ...Buffer.from(rows)]);
-    for (const how of [{ purpose: 'assistants' }, { name: 'a.pdf', late: 'assistants' }]) {
-      upstream.taken.length = 0;
-      const { status, sent, form } = await upload(bytes, { key: 'small', ...how });
+    for (const variant of [{ purpose: 'assistants' }, { name: 'a.pdf', late: 'assistants' }]) {
+      upstream.received.length = 0;
+      const { status, sent, form } = await upload(bytes, { key: 'small', ...variant });
       expect([status, sent?.equals(form)]).toEqual([200, true]);
     }
   });
@@ -157,7 +157,7 @@ describe('the lines of an uploaded batch file', () => {
     const content = `${line('@main/gpt')}\r\n${line('gpt', 2)} \n{"custom_id":"3","body":{"messages":["@x"]}}`;
     const { status, sent, form } = await upload(content, { ...batch });
     expect([status, sent?.toString()]).toEqual([200, form.toString().replace('@main/gpt', 'gpt')]);
-    upstream.taken.length = 0;
+    upstream.received.length = 0;
     const other = await upload(content, { purpose: 'fine-tune' });
     expect(other.sent?.equals(other.form)).toBe(true);
   });
@@ -232,16 +232,16 @@ describe('a model in the header x-gateway-provider-model', () => {
     ['a model with the slug of an unknown provider', { headers: naming('@nobody/any') }, 404],
     ['no header, for a key without a model list', { to: 'main' }, 200],
     ['no header, for a key with a model list', { key: 'small', to: 'main' }, 403],
-  ])('is checked like a model in the body: %s', async (_, how, status) => {
-    expect((await create('batches', order, how)).status).toBe(status);
-    const sent = upstream.taken.map(({ body }) => JSON.parse(body.toString()) as unknown);
+  ])('is checked like a model in the body: %s', async (_, variant, status) => {
+    expect((await create('batches', order, variant)).status).toBe(status);
+    const sent = upstream.received.map(({ body }) => JSON.parse(body.toString()) as unknown);
     expect(sent).toEqual(status === 200 ? [order] : []);
   });
 
   it('is ignored if the body has a model or the route has a model field', async () => {
     const { status } = await create('batches', { ...order, model: 'big' }, { key: 'small', to: 'main', headers: naming('small') });
     const chat = await create('chat/completions', { model: 'big', messages: [] }, { key: 'small', to: 'main', headers: naming('small') });
-    expect([status, chat.status, upstream.taken]).toEqual([403, 403, []]);
+    expect([status, chat.status, upstream.received]).toEqual([403, 403, []]);
   });
 
   it('is suggested to a key that must name a model', async () => {
@@ -261,8 +261,8 @@ describe('the base model of a fine-tuning job is checked', () => {
     ['the provider may be used with it', { to: 'narrow' }, 'small-1', 200],
     ['the provider may not be used with it', { to: 'narrow' }, 'big', 403],
     ['the key may not use it, at a provider with deployments', { key: 'small', to: 'azure' }, 'gpt-4o-mini', 403],
-  ])('if %s', async (_, how, model, status) => {
-    expect((await create('fine_tuning/jobs', { model, training_file: 'file-1' }, how)).status).toBe(status);
+  ])('if %s', async (_, variant, model, status) => {
+    expect((await create('fine_tuning/jobs', { model, training_file: 'file-1' }, variant)).status).toBe(status);
   });
 });
 
@@ -295,8 +295,8 @@ describe('the requests in the body of a batch', () => {
       403,
       'Provider "few" may not be used with model "claude-bad", which the field "requests[1].body.model" names.',
     ],
-  ])('are checked against the model lists: %s', async (_, how, body, status, message) => {
-    expect(await create('batches', body, how)).toEqual({ status, message });
+  ])('are checked against the model lists: %s', async (_, variant, body, status, message) => {
+    expect(await create('batches', body, variant)).toEqual({ status, message });
   });
 });
 

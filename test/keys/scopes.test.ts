@@ -111,11 +111,11 @@ async function send(key: Key, row: Row, headers: Record<string, string>, model =
 }
 
 const toMain = { 'x-gateway-virtual-key': 'main' };
-const refused = { status: 403, type: 'permission_error' };
+const forbidden = { status: 403, type: 'permission_error' };
 
 describe('a key that is limited to another provider gets 403', () => {
   it.each(routes)('on %s', async (_route, row) => {
-    expect(await send('elsewhere', row, toMain)).toMatchObject({ ...refused, message: 'Key "elsewhere" may not use provider "main".' });
+    expect(await send('elsewhere', row, toMain)).toMatchObject({ ...forbidden, message: 'Key "elsewhere" may not use provider "main".' });
     expect(upstream.requests).toEqual([]);
   });
 });
@@ -123,17 +123,17 @@ describe('a key that is limited to another provider gets 403', () => {
 describe('a key that is limited to other configs gets 403', () => {
   it.each(routes)('on %s', async (_route, row) => {
     expect(await send('drafts', row, { 'x-gateway-config': 'named' })).toMatchObject({
-      ...refused,
+      ...forbidden,
       message: 'Key "drafts" may not use config "named".',
     });
-    expect(await send('drafts', row, { 'x-gateway-config': '{"provider":"@main"}' })).toMatchObject(refused);
+    expect(await send('drafts', row, { 'x-gateway-config': '{"provider":"@main"}' })).toMatchObject(forbidden);
     expect(upstream.requests).toEqual([]);
   });
 });
 
 describe('a key that is bound to a config gets 403 for another target', () => {
   it.each(routes)('on %s', async (_route, row) => {
-    expect(await send('bound', row, toMain)).toMatchObject({ ...refused, message: expect.stringContaining('is bound to config "other"') });
+    expect(await send('bound', row, toMain)).toMatchObject({ ...forbidden, message: expect.stringContaining('is bound to config "other"') });
     expect(upstream.requests).toEqual([]);
   });
 });
@@ -144,24 +144,24 @@ describe('a key that is limited to other models', () => {
   const others = routes.filter((route) => !running.includes(route));
 
   it.each(running)('gets 403 on %s', async (_route, row) => {
-    expect(await send('small', row, toMain)).toMatchObject(refused);
+    expect(await send('small', row, toMain)).toMatchObject(forbidden);
     expect(upstream.requests).toEqual([]);
   });
 
   it.each(others)('is allowed on %s, which runs no model', async (_route, row) => {
-    expect(await send('small', row, toMain)).not.toMatchObject(refused);
+    expect(await send('small', row, toMain)).not.toMatchObject(forbidden);
   });
 
   it.each(
     running.filter(([, { traits, endpoint }]) => traits.body !== 'passing' && traits.account !== true && !endpoint.startsWith('prompts')),
   )('is allowed on %s with an allowed model', async (_route, row) => {
-    expect(await send('small', row, toMain, 'small')).not.toMatchObject(refused);
+    expect(await send('small', row, toMain, 'small')).not.toMatchObject(forbidden);
   });
 });
 
 describe('a key without limits is allowed', () => {
   it.each(routes)('on %s', async (_route, row) => {
-    expect(await send('all', row, toMain)).not.toMatchObject(refused);
+    expect(await send('all', row, toMain)).not.toMatchObject(forbidden);
   });
 });
 
@@ -173,7 +173,7 @@ describe('a key that is limited to other prompts gets 403', () => {
       path: `/v1/prompts/p1/${action}`,
       traits: endpoints['prompts/{id}/render'],
     };
-    expect(await send('greetings', row, toMain)).toMatchObject(refused);
-    expect(await send('greetings', { ...row, path: `/v1/prompts/welcome/${action}` }, toMain)).not.toMatchObject(refused);
+    expect(await send('greetings', row, toMain)).toMatchObject(forbidden);
+    expect(await send('greetings', { ...row, path: `/v1/prompts/welcome/${action}` }, toMain)).not.toMatchObject(forbidden);
   });
 });

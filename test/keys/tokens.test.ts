@@ -11,13 +11,13 @@ import { audience, type Issuer, issuerName, type IssuerKey, makeKey, startIssuer
 /** Tokens as gateway keys, from the issuer's key set to the record. */
 
 let key: IssuerKey;
-let stranger: IssuerKey;
+let unknownKey: IssuerKey;
 let issuer: Issuer;
 let upstream: ScriptedUpstream;
 let gateway: TestGateway | undefined;
 
 beforeAll(async () => {
-  [key, stranger] = await Promise.all([makeKey('k-1'), makeKey('k-2')]);
+  [key, unknownKey] = await Promise.all([makeKey('k-1'), makeKey('k-2')]);
   issuer = await startIssuer(key);
   upstream = await startUpstream((response, { url }) => json(response, 200, url.includes('/chat/') ? completion('yes') : { ok: true }));
 });
@@ -118,8 +118,8 @@ describe('a gateway with tokens only', () => {
       'expired_api_key',
       /has expired/,
     ],
-    ['another key', async () => ({ 'x-gateway-api-key': await tokenOf(stranger) }), 401, 'invalid_api_key', /does not list/],
-  ])('rejects %s', async (_what, headers, status, code, message) => {
+    ['another key', async () => ({ 'x-gateway-api-key': await tokenOf(unknownKey) }), 401, 'invalid_api_key', /does not list/],
+  ])('rejects %s', async (_name, headers, status, code, message) => {
     const at = await start(yaml());
     expect(await codeOf(await send(at, await headers()))).toEqual([status, code, expect.stringMatching(message)]);
     expect(upstream.requests).toEqual([]);
@@ -186,9 +186,9 @@ describe('a key set in a file', () => {
     const text = yaml().replace(`"${issuer.jwksUrl}"`, 'keys/jwks.json');
     const at = await start(text, { watch: true, files: { 'keys/jwks.json': set(key) } });
     const old = { 'x-gateway-api-key': await tokenOf(key) };
-    const fresh = { 'x-gateway-api-key': await tokenOf(stranger) };
+    const fresh = { 'x-gateway-api-key': await tokenOf(unknownKey) };
     expect([(await send(at, old)).status, (await send(at, fresh)).status]).toEqual([200, 401]);
-    writeFileSync(join(at.dir, 'keys/jwks.json'), set(stranger));
+    writeFileSync(join(at.dir, 'keys/jwks.json'), set(unknownKey));
     await until(() => at.events.some((event) => event.type === 'reloaded' && event.changes.includes('~auth.jwt')), 'the reload');
     expect([(await send(at, old)).status, (await send(at, fresh)).status]).toEqual([401, 200]);
     expect(issuer.server.requests).toEqual([]);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LogRecord } from '../../src/core/records/record.ts';
 import { recordLimit } from '../../src/store/encode.ts';
 import { readSpool } from '../../src/store/fixtures/read-spool.ts';
-import { begin, type Running } from '../cli/run.ts';
+import { startProcess, type Running } from '../cli/run.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { until } from '../support/gateway.ts';
 import { type RequestSpec, sendRequest } from './sinks.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
     api_keys: { caller: { hash: `sha256:${createHash('sha256').update(key).digest('hex')}` } },
   };
   writeFileSync(join(dir, 'gateway.yaml'), JSON.stringify(config));
-  running = begin(['start', '--listen', '127.0.0.1:0'], dir);
+  running = startProcess(['start', '--listen', '127.0.0.1:0'], dir);
   const [line = ''] = await running.waitForOutput(/.*"gateway started".*\n/);
   url = (JSON.parse(line) as { url: string }).url.replace(/\/v1$/, '');
 });

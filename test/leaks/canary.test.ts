@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startWire, type Wire } from '../faults/wire.ts';
-import { begin, type Running, run } from '../cli/run.ts';
+import { startProcess, type Running, run } from '../cli/run.ts';
 import { until } from '../support/gateway.ts';
-import { type ReceivedResponse, type RequestSpec, sendRequest, filesBelow, formsOf } from './sinks.ts';
+import { type ReceivedResponse, type RequestSpec, sendRequest, filesBelow, encodingsOf } from './sinks.ts';
 
 /**
  * Puts a distinct secret in every possible place, triggers every kind of error, and then searches all output of the
@@ -99,7 +99,7 @@ api_keys:
   caller: {hash: "sha256:${createHash('sha256').update(callers.gatewayKey).digest('hex')}"}
 ${more}`;
 
-interface Ran {
+interface CanaryRun {
   readonly dir: string;
   readonly running: Running;
   readonly url: string;
@@ -123,9 +123,9 @@ function folder(text: (url: string) => string): string {
   return dir;
 }
 
-async function start(format: 'json' | 'pretty'): Promise<Ran> {
+async function start(format: 'json' | 'pretty'): Promise<CanaryRun> {
   const dir = folder(yaml);
-  const running = begin(['start', '--listen', '127.0.0.1:0', '--log-format', format, '--no-watch'], dir, env(dir));
+  const running = startProcess(['start', '--listen', '127.0.0.1:0', '--log-format', format, '--no-watch'], dir, env(dir));
   const [, url = ''] = await running.waitForOutput(/(http:\/\/127\.0\.0\.1:\d+)\/v1/);
   const responses: ReceivedResponse[] = [];
   return {
@@ -334,7 +334,7 @@ describe.each(['json', 'pretty'] as const)('a gateway with the log format %s', (
         if (name === 'pathKey' && sink === 'answers') continue;
         // The copy of the configuration equals the file, including secrets written in it.
         const isWritten = ['literal', 'deployment', 'misplaced', 'fallback'].includes(name) && sink.includes('last-good');
-        if (!isConfig(sink) && !isWritten && formsOf(secret).some((form) => text.includes(form)))
+        if (!isConfig(sink) && !isWritten && encodingsOf(secret).some((encoded) => text.includes(encoded)))
           leaks.push(`${name} in ${sink.replace(gateway.dir, '')}`);
       }
     }
@@ -344,7 +344,7 @@ describe.each(['json', 'pretty'] as const)('a gateway with the log format %s', (
     expect(gateway.responses.filter(({ text }) => text.includes('*'.repeat(20))).length).toBeGreaterThan(40);
 
     const upstream = wire.requests.map(({ head, body }) => head + body).join('\n');
-    const sentOn = Object.entries(callers).filter(([, secret]) => formsOf(secret).some((form) => upstream.includes(form)));
+    const sentOn = Object.entries(callers).filter(([, secret]) => encodingsOf(secret).some((encoded) => upstream.includes(encoded)));
     expect(sentOn.map(([name]) => name)).toEqual([]);
   });
 });
@@ -379,7 +379,7 @@ describe('the commands show no secret', () => {
       const { out, err } = await run(args, dir, env(dir));
       expect(out + err).not.toBe('');
       for (const [label, secret] of Object.entries(callerSecrets))
-        for (const form of formsOf(secret)) expect((out + err).includes(form), `${label}: ${out + err}`).toBe(false);
+        for (const encoded of encodingsOf(secret)) expect((out + err).includes(encoded), `${label}: ${out + err}`).toBe(false);
     }
   });
 });

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { begin, run, type Running } from '../cli/run.ts';
-import { sendRequest, filesBelow, formsOf } from './sinks.ts';
+import { startProcess, run, type Running } from '../cli/run.ts';
+import { sendRequest, filesBelow, encodingsOf } from './sinks.ts';
 
 /** An uncaught error may contain any secret: it is shown with the secret masked. */
 
@@ -54,7 +54,7 @@ const write = (when: string): void =>
     join(dir, 'gateway.yaml'),
     `version: 1\nproviders: {mock: {type: mock}}\nplugins: [{use: ./crash.mjs, options: {secret: "\${env:CANARY}", when: ${when}}}, routing, transform, logging]\n`,
   );
-const leaksIn = (text: string): string[] => formsOf(secret).filter((form) => text.includes(form));
+const leaksIn = (text: string): string[] => encodingsOf(secret).filter((encoded) => text.includes(encoded));
 const args = (format: string): string[] => ['start', '--listen', '127.0.0.1:0', '--log-format', format];
 
 describe.each(['json', 'pretty'])('errors in the log format %s contain no secret', (format) => {
@@ -71,12 +71,12 @@ describe.each(['json', 'pretty'])('errors in the log format %s contain no secret
 
   it('if requests and a reload fail', async () => {
     write('never');
-    running = begin(args(format), dir, { CANARY: secret });
+    running = startProcess(args(format), dir, { CANARY: secret });
     const [, url = ''] = await running.waitForOutput(/(http:\/\/127\.0\.0\.1:\d+)\/v1/);
     const responseTexts: string[] = [];
-    for (const how of ['throw', 'object', 'text', 'timer', 'rejection', 'settle']) {
+    for (const failure of ['throw', 'object', 'text', 'timer', 'rejection', 'settle']) {
       const body = { model: '@mock/echo', messages: [{ role: 'user', content: 'hi' }] };
-      responseTexts.push((await sendRequest(url, { path: '/v1/chat/completions', body, headers: { 'x-crash': how } })).text);
+      responseTexts.push((await sendRequest(url, { path: '/v1/chat/completions', body, headers: { 'x-crash': failure } })).text);
     }
     await running.waitForOutput(/in a rejection \*\*\*/);
     write('setup');

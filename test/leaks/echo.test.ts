@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWire, type Wire } from '../faults/wire.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { type ReceivedResponse, type RequestSpec, sendRequest, filesBelow, formsOf } from './sinks.ts';
+import { type ReceivedResponse, type RequestSpec, sendRequest, filesBelow, encodingsOf } from './sinks.ts';
 
 /** A provider that repeats its credential: the gateway masks it with asterisks for the caller and on the disk. */
 
@@ -175,15 +175,15 @@ const routes: readonly (readonly [name: string, request: RequestSpec, type: stri
 
 const asterisks = /\*{8}/;
 const expectHidden = (response: ReceivedResponse): void => {
-  for (const form of formsOf(key)) expect(response.text).not.toContain(form);
+  for (const encoded of encodingsOf(key)) expect(response.text).not.toContain(encoded);
 };
 
 describe.each(routes)("%s: the gateway masks the provider's credential", (_, request, type, bodyWith) => {
-  const forms = [key, encodeURIComponent(key), encodeURIComponent(key).replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())];
+  const encodings = [key, encodeURIComponent(key), encodeURIComponent(key).replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())];
 
   it.each([['length'], ['chunked'], ['close']] as const)('in a successful response (%s)', async (framing) => {
-    for (const form of forms) {
-      const response = await sent(request, { type, framing, body: bodyWith(`a ${form} b`) });
+    for (const encoded of encodings) {
+      const response = await sent(request, { type, framing, body: bodyWith(`a ${encoded} b`) });
       expect(response).toMatchObject({ status: 200, isWhole: true });
       expectHidden(response);
       expect(response.body).toMatch(asterisks);
@@ -194,9 +194,9 @@ describe.each(routes)("%s: the gateway masks the provider's credential", (_, req
     const body = bodyWith(`a ${key} b`);
     const bytes = Buffer.from(body);
     const inside = JSON.stringify(key).slice(1, -1);
-    const form = body.includes(inside) ? inside : key;
-    const from = bytes.indexOf(form);
-    for (let cut = from + 1; cut < from + form.length; cut += 1) {
+    const encoded = body.includes(inside) ? inside : key;
+    const from = bytes.indexOf(encoded);
+    for (let cut = from + 1; cut < from + encoded.length; cut += 1) {
       for (const framing of ['length', 'chunked'] as const) {
         const response = await sent(request, { type, framing, body, cuts: [cut] });
         expect(response).toMatchObject({ status: 200, isWhole: true });
@@ -264,21 +264,21 @@ describe('a compressed response', () => {
 describe('an error in the middle of a stream has the credential masked', () => {
   const openai = routes[4]?.[1] as RequestSpec;
   const anthropic = routes[5]?.[1] as RequestSpec;
-  const begun = openaiStream('x')
+  const streamHead = openaiStream('x')
     .split('\n\n')
     .slice(0, 2)
     .map((one) => `${one}\n\n`)
     .join('');
 
   it.each([
-    ['passed', openai, `${begun}data: ${JSON.stringify({ error: { message: `bad key ${key}`, type: 'e' } })}\n\n`],
+    ['passed', openai, `${streamHead}data: ${JSON.stringify({ error: { message: `bad key ${key}`, type: 'e' } })}\n\n`],
     ['forwarded, as the first event', openai, `data: ${JSON.stringify({ error: { message: `bad key ${key}`, type: 'e' } })}\n\n`],
     [
       'converted',
       anthropic,
       `${anthropicStream('x').split('event: content_block_stop')[0]}${event('error', { type: 'error', error: { type: 'x', message: `bad ${key}` } })}`,
     ],
-    ['interrupted inside the error', openai, `${begun}data: {"error": {"message": "bad ${JSON.stringify(key).slice(1, -3)}`],
+    ['interrupted inside the error', openai, `${streamHead}data: {"error": {"message": "bad ${JSON.stringify(key).slice(1, -3)}`],
   ])('%s', async (_, request, body) => {
     for (const framing of ['chunked', 'close'] as const) {
       const response = await sent(request, { type: stream, framing, body });
@@ -304,6 +304,6 @@ it('the credential is not in records, logs and files', async () => {
     ['records', JSON.stringify(gateway.records)],
     ['lines', gateway.lines.join('')],
   ]);
-  for (const [name, text] of sinks) for (const form of formsOf(key)) expect(text.includes(form), `${form} in ${name}`).toBe(false);
+  for (const [name, text] of sinks) for (const encoded of encodingsOf(key)) expect(text.includes(encoded), `${encoded} in ${name}`).toBe(false);
   expect([...sinks.keys()].some((name) => name.includes('spool'))).toBe(true);
 });

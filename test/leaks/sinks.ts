@@ -66,9 +66,9 @@ export function filesBelow(dir: string): Map<string, string> {
 }
 
 /** A text in each form in which it may occur in bytes, JSON and URLs. */
-export function formsOf(secret: string): string[] {
+export function encodingsOf(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
-  const forms = [secret, inJson, inJson.replaceAll('/', '\\/'), JSON.stringify(inJson).slice(1, -1), encodeURIComponent(secret)];
+  const encodings = [secret, inJson, inJson.replaceAll('/', '\\/'), JSON.stringify(inJson).slice(1, -1), encodeURIComponent(secret)];
   const encoded = ['base64', 'base64url', 'hex'] as const;
-  return [...new Set([...forms, ...encoded.map((coding) => Buffer.from(secret).toString(coding).replace(/=+$/, ''))])];
+  return [...new Set([...encodings, ...encoded.map((coding) => Buffer.from(secret).toString(coding).replace(/=+$/, ''))])];
 }

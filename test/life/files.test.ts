@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { begin, type Running } from '../cli/run.ts';
+import { startProcess, type Running } from '../cli/run.ts';
 import { until } from '../support/gateway.ts';
 
 let dir: string;
@@ -43,7 +43,7 @@ const kinds: Readonly<Record<string, (path: string) => void | Promise<unknown>>>
 
 /** The timeout of the test ends a command that hangs. */
 function check(...args: readonly string[]): Running['ended'] {
-  running = begin(['check', '--format', 'short', ...args], dir);
+  running = startProcess(['check', '--format', 'short', ...args], dir);
   return running.ended;
 }
 
@@ -93,7 +93,7 @@ describe('files that are replaced while the gateway runs', () => {
 providers: {${name}: {type: mock}, a: {type: openai, api_key: "\${file:secret}"}}
 `;
     writeFileSync(join(dir, 'gateway.yaml'), yaml('one'));
-    running = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'json'], dir);
+    running = startProcess(['start', '--listen', '127.0.0.1:0', '--log-format', 'json'], dir);
     const process = running;
     const [, url = ''] = await process.waitForOutput(/"url":"([^"]+)"/);
     const hello = async (name: string): Promise<number> => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { begin, type Running } from '../cli/run.ts';
+import { startProcess, type Running } from '../cli/run.ts';
 import { echoModel } from '../reload/load.ts';
 import { until } from '../support/gateway.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
@@ -42,7 +42,7 @@ async function start(name: string, drain: object): Promise<Instance> {
     providers: { a: { type: 'openai', api_key: 'sk-key-of-provider-a-0123', custom_host: `${upstream.url}/v1` } },
   };
   await writeFile(join(dir, `${name}.yaml`), JSON.stringify(config));
-  const process = begin(['start', '-c', `${name}.yaml`, '--log-format', 'json', '--no-watch'], dir);
+  const process = startProcess(['start', '-c', `${name}.yaml`, '--log-format', 'json', '--no-watch'], dir);
   processes.push(process);
   const [, port] = await process.waitForOutput(/"url":"http:\/\/127\.0\.0\.1:(\d+)/);
   return { process, backend: balancer.add({ host: '127.0.0.1', port: Number(port), probe }) };

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { begin, type Running } from '../cli/run.ts';
+import { startProcess, type Running } from '../cli/run.ts';
 import { until } from '../support/gateway.ts';
 
 let cwd: string;
@@ -23,7 +23,7 @@ providers: {mock: {type: mock, replies: {hello: {text: "${text}"}}}}
 ${more}`;
 
 function start(...flags: readonly string[]): Running {
-  running = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'json', '--no-watch', ...flags], cwd);
+  running = startProcess(['start', '--listen', '127.0.0.1:0', '--log-format', 'json', '--no-watch', ...flags], cwd);
   return running;
 }
 
@@ -52,11 +52,11 @@ async function startHeld(): Promise<Running> {
     yaml('one', 'plugins: [auth, virtual-key, {use: ./slow.mjs}, routing, transform, fallback-retry]\n'),
   );
   const process = start();
-  await holds(process);
+  await expectServing(process);
   return process;
 }
 
-async function holds(process: Running): Promise<void> {
+async function expectServing(process: Running): Promise<void> {
   for (let tries = 0; !(await readdir(cwd)).includes('waiting'); tries += 1) {
     if (tries > 10_000 || process.child.exitCode !== null) throw new Error(`the start did not come to the plugin: ${process.err()}`);
     await new Promise((resolve) => setTimeout(resolve, 10));

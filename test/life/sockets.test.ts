@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { begin, run, type Running } from '../cli/run.ts';
+import { startProcess, run, type Running } from '../cli/run.ts';
 
 let dir: string;
 let running: Running | undefined;
@@ -40,7 +40,7 @@ function status(name: string, path: string): Promise<number | undefined> {
 
 describe('Unix sockets', () => {
   it('have the configured modes, and a second gateway reports which process uses them', async () => {
-    running = begin(['start', '--log-format', 'json'], dir);
+    running = startProcess(['start', '--log-format', 'json'], dir);
     await running.waitForOutput(/"msg":"gateway started"/);
     expect([mode('gw.sock'), mode('probe.sock')]).toEqual(['660', '600']);
     expect(await status('gw.sock', '/v1/models')).toBe(200);
@@ -56,11 +56,11 @@ describe('Unix sockets', () => {
   });
 
   it('are replaced after a crash, but a regular file in their place is not', async () => {
-    running = begin(['start', '--log-format', 'json'], dir);
+    running = startProcess(['start', '--log-format', 'json'], dir);
     await running.waitForOutput(/"msg":"gateway started"/);
     running.child.kill('SIGKILL');
     await running.ended;
-    running = begin(['start', '--log-format', 'json'], dir);
+    running = startProcess(['start', '--log-format', 'json'], dir);
     await running.waitForOutput(/"msg":"gateway started"/);
     expect(await status('gw.sock', '/v1/models')).toBe(200);
     await writeFile(join(dir, 'precious'), 'precious');

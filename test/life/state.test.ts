@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { begin, run, type Running } from '../cli/run.ts';
+import { startProcess, run, type Running } from '../cli/run.ts';
 
 let dir: string;
 let running: Running | undefined;
@@ -36,12 +36,12 @@ function ready(): Promise<{ status: number | undefined; body: unknown }> {
 describe('a state directory that is not writable', () => {
   it.each(['pretty', 'json'])('makes the gateway keep records in memory, with a note at the start and on /readyz (%s)', async (format) => {
     await writeFile(join(dir, 'gateway.yaml'), yaml(''));
-    running = begin(['start', '--log-format', format], dir);
-    const note = "/proc/state can't be used, records are kept in memory only: E";
+    running = startProcess(['start', '--log-format', format], dir);
+    const warning = "/proc/state can't be used, records are kept in memory only: E";
     await running.waitForOutput(format === 'json' ? /"msg":"gateway started"/ : /ready in/);
     const lines = running.out().split('\n');
-    expect(lines.find((line) => line.startsWith('NOTE ') || line.includes('"gateway started"'))).toContain(note);
-    expect(await ready()).toMatchObject({ status: 200, body: { status: 'ok', reasons: [], notes: [expect.stringContaining(note)] } });
+    expect(lines.find((line) => line.startsWith('NOTE ') || line.includes('"gateway started"'))).toContain(warning);
+    expect(await ready()).toMatchObject({ status: 200, body: { status: 'ok', reasons: [], notes: [expect.stringContaining(warning)] } });
     const [, url = ''] = /(http:\/\/127\.0\.0\.1:\d+\/v1)/.exec(running.out()) ?? [];
     expect((await fetch(`${url}/models`)).status).toBe(200);
   });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { begin, type Running } from '../cli/run.ts';
+import { startProcess, type Running } from '../cli/run.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { until } from '../support/gateway.ts';
 
@@ -42,7 +42,7 @@ async function start(drain: object): Promise<void> {
     },
   };
   await writeFile(join(dir, 'gateway.yaml'), JSON.stringify(config));
-  running = begin(['start', '--log-format', 'json', '--no-watch'], dir);
+  running = startProcess(['start', '--log-format', 'json', '--no-watch'], dir);
   [, url = ''] = await running.waitForOutput(/"url":"([^"]+)"/);
 }
 

@@ -101,8 +101,8 @@ it('an interrupted stream does not look complete to an HTTP/1.0 client', async (
   });
   client.write(write({ method: 'POST', path: '/v1/chat/completions', body: chat({ stream: true, user: 'cut' }) }, '1.0'));
   // An event stream has an error as its last event; other responses are reset.
-  const how = await ended;
-  expect(how === 'reset' || client.text.includes('stream_interrupted')).toBe(true);
+  const ending = await ended;
+  expect(ending === 'reset' || client.text.includes('stream_interrupted')).toBe(true);
 });
 
 describe('an offer to switch to another protocol', () => {

@@ -314,7 +314,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
 
   it.skipIf(skipping(kind.missing))('rejects invalid queries', async () => {
     const { queries } = await kind.open(() => now);
-    const code = (wanted: string): object => expect.objectContaining({ code: wanted });
+    const code = (code: string): object => expect.objectContaining({ code });
     await expect(queries.search({ query: 'modle:x', limit: 5 })).rejects.toThrow(code('invalid_filter'));
     await expect(queries.search({ query: '', before: '1; DROP', limit: 5 })).rejects.toThrow(code('invalid_value'));
     await expect(queries.stats({ query: '', by: 'nothing' as 'model' })).rejects.toThrow(code('invalid_value'));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, it } from 'vitest';
-import { begin, type Running } from '../cli/run.ts';
+import { startProcess, type Running } from '../cli/run.ts';
 import { until } from '../support/gateway.ts';
 
 /**
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 async function start(dir: string): Promise<string> {
-  running = begin(['start', '--listen', '127.0.0.1:0', '--no-admin', '--log-format', 'pretty'], dir, {});
+  running = startProcess(['start', '--listen', '127.0.0.1:0', '--no-admin', '--log-format', 'pretty'], dir, {});
   const [, url = ''] = await running.waitForOutput(/listening {2}(\S+)\/v1[^]*ready in/);
   return url;
 }

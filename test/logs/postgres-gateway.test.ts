@@ -45,8 +45,8 @@ describe.skipIf(skipping(kind.missing))('gateways with the same Postgres', () =>
       const away = await one.gateway.logs?.state();
       expect(away?.problems.join()).not.toContain(kind.server().password);
       expect(away).toMatchObject({ kind: before?.kind, records: 2, oldest: before?.oldest });
-      const refused = one.gateway.logs?.search({ query: '', limit: 10 });
-      await expect(refused).rejects.toMatchObject({
+      const rejected = one.gateway.logs?.search({ query: '', limit: 10 });
+      await expect(rejected).rejects.toMatchObject({
         code: 'log_unavailable',
         hint: expect.stringContaining('until the database') as string,
       });

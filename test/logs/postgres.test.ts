@@ -172,7 +172,7 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
   it('stores the last use of each secret without a row for each past gateway', async () => {
     const url = await kind.server().database();
     const stores = ['a', 'b', 'c'].map((writer) => open(url, writer));
-    const used = (id: string, key: string, then: number) => [entryOf(sampleRecord({ id, key: 'app', key_id: key, at: then }))];
+    const used = (id: string, key: string, lastUsed: number) => [entryOf(sampleRecord({ id, key: 'app', key_id: key, at: lastUsed }))];
     const now = Date.now();
     for (const [n, store] of stores.entries()) {
       await write(store, used(`req_a${n}`, 'aa', now - (5 - n) * day));

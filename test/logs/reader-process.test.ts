@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { begin, type Running } from '../cli/run.ts';
+import { startProcess, type Running } from '../cli/run.ts';
 import { until } from '../support/gateway.ts';
 import { skipping } from '../support/skipping.ts';
 
@@ -29,7 +29,7 @@ it.skipIf(skipping(process.platform === 'linux' ? undefined : 'the system shows 
   async () => {
     const server = '{state_dir: state, admin: {open: true, listen: "127.0.0.1:0"}}';
     writeFileSync(join(dir, 'gateway.yaml'), `version: 1\nserver: ${server}\nproviders: {mock: {type: mock}}\n`);
-    running = begin(['start', '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0', '--log-format', 'json'], dir, {
+    running = startProcess(['start', '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0', '--log-format', 'json'], dir, {
       OPENAI_API_KEY: 'canary-variable',
     });
     const [, admin = ''] = await running.waitForOutput(/"dashboard":"(http:\/\/[^/"]+)/);

@@ -302,7 +302,7 @@ describe('documents with a URL', () => {
   });
 
   it('are subject to the egress rules', async () => {
-    const refused = anthropic().messages.create({ model: '@openai/gpt-x', max_tokens: 9, messages: messages(`${service.url}/a.pdf`) });
-    await expect(refused).rejects.toMatchObject({ status: 403, type: 'permission_error' });
+    const rejected = anthropic().messages.create({ model: '@openai/gpt-x', max_tokens: 9, messages: messages(`${service.url}/a.pdf`) });
+    await expect(rejected).rejects.toMatchObject({ status: 403, type: 'permission_error' });
   });
 });

@@ -73,7 +73,7 @@ export function contentOfCompletion(completion: Json): Content {
       blocks.map((block) => (block['type'] === 'thinking' ? String(block['thinking'] ?? '') : '')).join('') ||
       String(message['reasoning_content'] ?? message['reasoning'] ?? '') ||
       parts.map((part) => thoughtOf(part['thinking'] ?? (part['type'] === 'reasoning' ? part['summary'] : undefined))).join(''),
-    calls: calls.map((fn) => ({ name: fn['name'], input: inputOf(fn['arguments']) })),
+    calls: calls.map((functionCall) => ({ name: functionCall['name'], input: inputOf(functionCall['arguments']) })),
     stop: stop === 'end_turn' && refusal !== '' ? 'refusal' : stop === 'end_turn' && calls.length > 0 ? 'tool_use' : stop,
     usage: {
       prompt: num(usage['prompt_tokens']),
@@ -121,11 +121,11 @@ export function completionOf(body: string): Json {
     }
     for (const [at, call] of list(delta['tool_calls']).entries()) {
       const index = num(call['index'] ?? at);
-      const fn = objectOf(call['function']);
-      const known = (calls[index] ??= { function: { name: '', arguments: '' } });
-      const into = known['function'] as Json;
-      into['name'] = into['name'] || (fn['name'] ?? '');
-      into['arguments'] = String(into['arguments']) + String(fn['arguments'] ?? '');
+      const functionCall = objectOf(call['function']);
+      const existing = (calls[index] ??= { function: { name: '', arguments: '' } });
+      const into = existing['function'] as Json;
+      into['name'] = into['name'] || (functionCall['name'] ?? '');
+      into['arguments'] = String(into['arguments']) + String(functionCall['arguments'] ?? '');
     }
     const old = delta['function_call'];
     if (old) {

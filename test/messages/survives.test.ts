@@ -29,10 +29,10 @@ function cellOf(row: Row, column: (typeof columns)[number]): string {
   const { request } = translation ?? {};
   const text = request?.body.kind === 'json' ? JSON.stringify(request.body.json()) : '';
   const isLost = request?.dropped.some(({ param }) => param === row.lost) === true;
-  const isThere = row.proof.test(text);
-  return isThere === isLost
-    ? `there: ${isThere}, named: ${request?.dropped.map(({ param }) => param).join()}, ${text}`
-    : isThere
+  const isPresent = row.proof.test(text);
+  return isPresent === isLost
+    ? `there: ${isPresent}, named: ${request?.dropped.map(({ param }) => param).join()}, ${text}`
+    : isPresent
       ? '✓'
       : '–';
 }

@@ -18,11 +18,11 @@ export interface MockCall extends Partial<Call<MockSettings>> {
 }
 
 /** Asks the mock without a gateway. */
-export function ask(endpoint: Endpoint, { body, at = 0, ...over }: MockCall = {}) {
-  const call: Call<MockSettings> = callOf({ endpoint, model: 'echo', createdAt: start + at, stream: body?.['stream'] === true, ...over });
-  const begun = mock.operations[endpoint]?.begin(body === undefined ? emptyBody : JsonBody.of(body), call);
-  if (begun?.local === undefined) throw new Error(`no ${endpoint}`);
-  const { status, headers, pieces } = begun.local(begun.request);
+export function ask(endpoint: Endpoint, { body, at = 0, ...overrides }: MockCall = {}) {
+  const call: Call<MockSettings> = callOf({ endpoint, model: 'echo', createdAt: start + at, stream: body?.['stream'] === true, ...overrides });
+  const translation = mock.operations[endpoint]?.begin(body === undefined ? emptyBody : JsonBody.of(body), call);
+  if (translation?.local === undefined) throw new Error(`no ${endpoint}`);
+  const { status, headers, pieces } = translation.local(translation.request);
   const bytes = Buffer.concat(pieces.map(({ text }) => (typeof text === 'string' ? Buffer.from(text) : text)));
   return { status, type: headers['content-type'], bytes, text: bytes.toString(), json: () => JSON.parse(bytes.toString()) as Json };
 }

@@ -26,10 +26,10 @@ afterAll(() => gateway?.close());
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Polls until the state is reached: objects of the mock provider change within seconds. */
-async function until<T>(poll: () => Promise<T>, isThere: (found: T) => boolean): Promise<T> {
+async function until<T>(poll: () => Promise<T>, isReady: (found: T) => boolean): Promise<T> {
   for (let tries = 0; ; tries += 1) {
     const found = await poll();
-    if (isThere(found)) return found;
+    if (isReady(found)) return found;
     if (tries > 300) throw new Error(`waited in vain: ${JSON.stringify(found)}`);
     await sleep(300);
   }
@@ -114,7 +114,7 @@ describe('the mock provider with npm openai', () => {
 
   it('returns transcriptions and translations', async () => {
     const file = await toFile(Buffer.alloc(300_000, 7), 'a.wav');
-    const transcribe = (over: object) => client.audio.transcriptions.create({ model: 'heard', file, ...over });
+    const transcribe = (overrides: object) => client.audio.transcriptions.create({ model: 'heard', file, ...overrides });
     expect(await transcribe({})).toMatchObject({ text: 'Was ist das? 🧊' });
     expect(await transcribe({ response_format: 'text' })).toBe('Was ist das? 🧊\n');
     expect(await transcribe({ response_format: 'vtt' })).toMatch(/^WEBVTT\n/);

@@ -89,7 +89,7 @@ describe('GET /v1/models/{id}', () => {
     ['a deployment', all, '@azure/chat', {}, '@azure/chat'],
     ['a deployment name of a selected provider', all, 'chat', { 'x-gateway-provider': '@azure' }, '@azure/chat'],
     ['a model of a virtual key', virtual, '@team/chat', {}, '@team/chat'],
-  ])('returns %s without an upstream request', async (_what, key, id, headers, listed) => {
+  ])('returns %s without an upstream request', async (_name, key, id, headers, listed) => {
     const before = upstream.requests.length;
     const response = await one(key, id, headers);
     expect([response.status, upstream.requests.length - before]).toEqual([200, 0]);
@@ -125,7 +125,7 @@ describe('GET /v1/models/{id}', () => {
     ['that is mistyped', all, '@mock/helo', {}, 404, 'model_not_found', /Did you mean "@mock\/hello"\?/],
     ['with an unknown slug', all, '@azur/chat', {}, 404, 'provider_not_found', /"azur".*"azure"/],
     ['that the key may not use', limited, '@listed/o3', {}, 403, 'not_allowed', /"o3"/],
-  ])('rejects a name %s', async (_what, key, id, headers, status, code, message) => {
+  ])('rejects a name %s', async (_name, key, id, headers, status, code, message) => {
     const response = await one(key, id, headers);
     expect(response.status).toBe(status);
     const { error } = (await response.json()) as { error: { code: string; message: string } };
@@ -135,7 +135,7 @@ describe('GET /v1/models/{id}', () => {
 });
 
 describe('GET /v1/models', () => {
-  it.each(lists)('%s', async (_what, key, headers, ids) => {
+  it.each(lists)('%s', async (_name, key, headers, ids) => {
     const response = await listModels(key, headers);
     expect(response.status).toBe(200);
     expect(await idsOf(response)).toEqual(ids);
@@ -167,7 +167,7 @@ describe('GET /v1/models', () => {
     ['for a disabled provider', all, { 'x-gateway-provider': '@off' }, 403, 'not_allowed'],
     ['for a provider that the key may not use', limited, { 'x-gateway-provider': '@azure' }, 403, 'not_allowed'],
     ['for an unknown slug', all, { 'x-gateway-provider': '@azur' }, 404, 'provider_not_found'],
-  ])('rejects the request %s', async (_what, key, headers, status, code) => {
+  ])('rejects the request %s', async (_name, key, headers, status, code) => {
     const response = await listModels(key, headers);
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ error: { code } });

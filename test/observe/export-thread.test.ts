@@ -85,7 +85,7 @@ it('counts the records of a dead thread as failed', async () => {
     entry: new URL(
       `data:text/javascript,${encodeURIComponent(`import { createRequire } from 'node:module'; const require = createRequire('/x'); ${dying}`)}`,
     ),
-    onResult: (signal, items, result, why) => logged.push(`${signal} ${items} ${result} ${why ?? ''}`.trim()),
+    onResult: (signal, items, result, reason) => logged.push(`${signal} ${items} ${result} ${reason ?? ''}`.trim()),
     onFault: (error) => faults.push(error.message),
   });
   const { logs } = settings();

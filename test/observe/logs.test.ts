@@ -82,12 +82,12 @@ describe('an exported log record', () => {
     ['full', true, true],
     ['redacted', false, false],
     ['metadata', true, false],
-  ])('with bodies %s and content %s contains the text of messages: %s', async (bodies, content, isSaid) => {
+  ])('with bodies %s and content %s contains the text of messages: %s', async (bodies, content, isExported) => {
     await gateway.write(yaml(bodies, content));
     await gateway.gateway.reload();
     const log = await logOf(await sendChat('@mock/echo', 'the-words-of-the-user', { 'x-gateway-config': 'worded' }));
     const text = JSON.stringify(log);
-    expect([text.includes('the-words-of-the-user'), text.includes('the-words-of-the-config')]).toEqual([isSaid, isSaid]);
+    expect([text.includes('the-words-of-the-user'), text.includes('the-words-of-the-config')]).toEqual([isExported, isExported]);
     const { upstream } = JSON.parse(log.body.stringValue) as LogRecord;
     expect(upstream.body?.same_as).toBe(bodies === 'metadata' ? undefined : 'request');
   });

@@ -106,8 +106,8 @@ describe('the metrics of a running gateway', () => {
   it('have only names of the metrics table', async () => {
     const { body } = await scrape('/measures');
     const metricNames = new Set([...body.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? ''));
-    const known = new Set(metricsTable.map(({ name }) => name));
-    expect([...metricNames].filter((name) => !known.has(name))).toEqual([]);
+    const documented = new Set(metricsTable.map(({ name }) => name));
+    expect([...metricNames].filter((name) => !documented.has(name))).toEqual([]);
     expect(metricNames.size).toBeGreaterThan(30);
     for (const line of body.split('\n').filter((each) => each !== '' && !each.startsWith('#'))) {
       const name = /^\w+/.exec(line)?.[0].replace(/_(?:bucket|sum|count)$/, '') ?? '';

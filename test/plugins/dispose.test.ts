@@ -5,11 +5,11 @@ import { adminUrl, call } from '../admin/client.ts';
 import { startTestGateway } from '../support/gateway.ts';
 
 const disposed: string[] = [];
-const note = (name: string): number => disposed.push(name);
-beforeEach(() => void process.on('test:disposed' as never, note as never));
+const recordDisposal = (name: string): number => disposed.push(name);
+beforeEach(() => void process.on('test:disposed' as never, recordDisposal as never));
 afterEach(() => {
   disposed.length = 0;
-  process.off('test:disposed', note);
+  process.off('test:disposed', recordDisposal);
 });
 
 const plugin = (name: string, more = ''): string => `export default {

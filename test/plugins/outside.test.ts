@@ -76,11 +76,11 @@ afterEach(async () => {
   await gateway?.close();
   await upstream?.close();
   gateway = upstream = undefined;
-  life();
+  lifecycle();
 });
 
 /** Calls of setup and dispose since the last call. */
-function life(): readonly string[] {
+function lifecycle(): readonly string[] {
   return (globalThis as { tagPluginLife?: string[] }).tagPluginLife?.splice(0) ?? [];
 }
 
@@ -99,11 +99,11 @@ describe('a plugin loaded from a file', () => {
     expect(response.headers.get('x-tag')).toBe('one');
     const record = await gateway.record(response.headers.get('x-request-id'));
     expect(record.plugins.filter(({ name }) => name === 'tag').map(({ moment }) => moment)).toEqual(['admit', 'reply']);
-    const refused = await chat(gateway, '@mock/echo', { 'x-forbidden': 'yes' });
-    expect(refused.status).toBe(403);
-    expect(await refused.json()).toMatchObject({ error: { code: 'not_allowed', message: 'The plugin says no.' } });
+    const rejected = await chat(gateway, '@mock/echo', { 'x-forbidden': 'yes' });
+    expect(rejected.status).toBe(403);
+    expect(await rejected.json()).toMatchObject({ error: { code: 'not_allowed', message: 'The plugin says no.' } });
     await gateway.close();
-    expect(life()).toEqual(['setup one', 'dispose one']);
+    expect(lifecycle()).toEqual(['setup one', 'dispose one']);
   });
 
   it('records usage and cost of a response that it rejects', async () => {
@@ -113,10 +113,10 @@ describe('a plugin loaded from a file', () => {
       expect(response.status).toBe('x-unwanted' in headers ? 403 : 200);
       return (gateway as TestGateway).record(response.headers.get('x-request-id'));
     };
-    const [passed, refused] = [await recordOf({}), await recordOf({ 'x-unwanted': 'yes' })];
+    const [passed, rejected] = [await recordOf({}), await recordOf({ 'x-unwanted': 'yes' })];
     expect(passed.usage.completion).toBeGreaterThan(0);
-    expect(refused.attempts).toMatchObject([{ outcome: 'refused', status: null }]);
-    expect([refused.usage, refused.cost]).toEqual([passed.usage, passed.cost]);
+    expect(rejected.attempts).toMatchObject([{ outcome: 'refused', status: null }]);
+    expect([rejected.usage, rejected.cost]).toEqual([passed.usage, passed.cost]);
   });
 
   it('is set up again by a reload, keeps its shared state, and the previous instance is disposed', async () => {
@@ -126,9 +126,9 @@ describe('a plugin loaded from a file', () => {
     expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded', changes: ['~plugins'] });
     const response = await chat(gateway, '@mock/echo');
     expect([response.headers.get('x-tag'), response.headers.get('x-uses')]).toEqual(['two', '2']);
-    expect(life()).toEqual(['setup one', 'setup two', 'dispose one']);
+    expect(lifecycle()).toEqual(['setup one', 'setup two', 'dispose one']);
     await gateway.close();
-    expect(life()).toEqual(['dispose two']);
+    expect(lifecycle()).toEqual(['dispose two']);
   });
 
   it('causes a rejected reload if setup throws, and the previous plugins stay active', async () => {
@@ -142,11 +142,11 @@ describe('a plugin loaded from a file', () => {
       diagnostics: [],
       reason: 'plugin "second" could not be set up: the tag is broken',
     });
-    expect(life()).toEqual(['setup one', 'setup two', 'dispose two']);
+    expect(lifecycle()).toEqual(['setup one', 'setup two', 'dispose two']);
     expect((await chat(gateway, '@mock/echo')).headers.get('x-tag')).toBe('one');
     await gateway.write(withTag('three'));
     expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded' });
-    await until(() => life().includes('dispose one'), 'the first plugin to be disposed');
+    await until(() => lifecycle().includes('dispose one'), 'the first plugin to be disposed');
   });
 
   it('makes the start fail if setup throws', async () => {

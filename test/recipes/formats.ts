@@ -17,7 +17,7 @@ const created = 1_767_312_000;
 /** OpenAI's chat completions. */
 export const chat: Format = (step, model, nth) => {
   const head = { id: `chatcmpl-${nth}`, created, model };
-  const call = (fn: object) => ({ index: 0, ...fn });
+  const call = (fields: object) => ({ index: 0, ...fields });
   const usage = { prompt_tokens: 9, completion_tokens: 7, total_tokens: 16 };
   const isCall = 'call' in step;
   const finish = isCall ? 'tool_calls' : 'stop';

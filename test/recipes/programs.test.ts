@@ -71,7 +71,7 @@ const reader =
     return { text: `The project is called ${name ?? 'nothing'}.` };
   };
 
-const same = (text: string): string => text;
+const identity = (text: string): string => text;
 
 /** Errors that a retry cannot fix. */
 const permanent: readonly {
@@ -81,10 +81,10 @@ const permanent: readonly {
   readonly status: number;
   readonly shows: string;
 }[] = [
-  { name: 'the provider rejects the credential', yaml: same, text: same, status: 502, shows: 'rejected the credential of providers.' },
+  { name: 'the provider rejects the credential', yaml: identity, text: identity, status: 502, shows: 'rejected the credential of providers.' },
   {
     name: 'the gateway does not know the key',
-    yaml: same,
+    yaml: identity,
     text: (text) => text.replace('my-first', 'my-second'),
     status: 401,
     shows: 'is not a key of this gateway',
@@ -92,7 +92,7 @@ const permanent: readonly {
   {
     name: 'the provider does not serve the route',
     yaml: (text) => text.replace(/type: (\w+)/, (_, type: string) => `type: ${type === 'openai' ? 'anthropic' : 'openai'}`),
-    text: same,
+    text: identity,
     status: 400,
     shows: 'does not serve POST',
   },

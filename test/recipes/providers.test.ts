@@ -24,8 +24,8 @@ interface Chat {
 }
 
 /** The curl commands of the page that match the pattern. */
-const requests = (page: Page, wanted: RegExp): string[] =>
-  page.blocks.filter(({ language, text }) => language === 'sh' && text.startsWith('curl') && wanted.test(text)).map(({ text }) => text);
+const requests = (page: Page, pattern: RegExp): string[] =>
+  page.blocks.filter(({ language, text }) => language === 'sh' && text.startsWith('curl') && pattern.test(text)).map(({ text }) => text);
 
 async function begin(name: string, kind: Compatible, yaml?: string): Promise<void> {
   service = await startUpstream((response, request) => serve(kind, response, request, credential));

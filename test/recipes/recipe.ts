@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { vendors } from '../../plugins/providers/vendors/index.ts';
-import { begin } from '../cli/run.ts';
+import { startProcess } from '../cli/run.ts';
 import type { ScriptedUpstream } from '../support/upstream.ts';
 import { Page } from './page.ts';
 
@@ -53,7 +53,7 @@ export async function startRecipe(name: string, service: ScriptedUpstream, yaml?
   await writeFile(join(etc, 'gateway.yaml'), redirected(config, service.url));
   const variables = [...config.matchAll(/\$\{env:([A-Z0-9_]+)/g)].map(([, variable = '']) => [variable, credential]);
   const flags = ['--listen', '127.0.0.1:0', '--log-format', 'json', '--no-watch'];
-  const gateway = begin(['start', ...flags], etc, Object.fromEntries(variables) as Record<string, string>);
+  const gateway = startProcess(['start', ...flags], etc, Object.fromEntries(variables) as Record<string, string>);
   const [, url = ''] = await gateway.waitForOutput(/"url":"([^"]+)\/v1"/);
   const here = (text: string): string => text.replaceAll(address, url);
   return {

@@ -49,7 +49,7 @@ const cases: readonly [what: string, key: string, headers: Record<string, string
 ];
 
 describe('metadata in the record', () => {
-  it.each(cases)('%s', async (_what, key, headers, metadata) => {
+  it.each(cases)('%s', async (_name, key, headers, metadata) => {
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },

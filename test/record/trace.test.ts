@@ -94,9 +94,9 @@ describe('trace in the record', () => {
       { traceparent: `00-${trace}-${parent}` },
       { trace_id: expect.stringMatching(new RegExp(`^(?!${trace})`)), span_id: null, parent: null },
     ],
-  ])('%s', async (_what, headers, wanted) => {
+  ])('%s', async (_name, headers, expected) => {
     const { answer, record } = await send(headers);
-    expect(record.trace).toMatchObject(wanted);
+    expect(record.trace).toMatchObject(expected);
     expect(answer.headers.get('x-gateway-trace-id')).toBe(record.trace.trace_id);
   });
 });
@@ -110,7 +110,7 @@ describe('trace sent to the provider', () => {
     ['embeddings', '/v1/embeddings', 'POST'],
     ['a list of files', '/v1/files', 'GET'],
     ['a relayed path', '/v1/some/new/path', 'POST'],
-  ])("continues the client's trace for %s", async (_what, path, method) => {
+  ])("continues the client's trace for %s", async (_name, path, method) => {
     const { record } = await send({ traceparent, tracestate: 'a=1,b=2' }, path, method);
     expect(sent()).toEqual([[`00-${trace}-${record.trace.span_id}-01`, 'a=1,b=2']]);
     expect(record.trace.span_id).not.toBe(parent);
@@ -131,7 +131,7 @@ describe('trace sent to the provider', () => {
     ['traceparent is invalid', { traceparent: 'x' }],
     ['only x-gateway headers contain one', { 'x-gateway-trace-id': trace, 'x-gateway-span-id': parent }],
     ['there is only tracestate', { tracestate: 'a=1' }],
-  ])('is omitted if %s', async (_what, headers) => {
+  ])('is omitted if %s', async (_name, headers) => {
     await send(headers);
     expect(sent()).toEqual([[undefined, undefined]]);
     expect(upstream.requests[0]?.rawHeaders.join(' ')).not.toMatch(/x-(gateway|portkey)|trace/i);

@@ -5,8 +5,8 @@ import type { Recorded } from './exchanges.ts';
  * How one exchange is sent: `pieces` as recorded, by the name of a config; `fine` and `coarse` with the response split at
  * awkward positions, by an alias that the target rewrites, and by a config sent as JSON.
  */
-export type Manner = 'pieces' | 'fine' | 'coarse';
-export const manners: readonly Manner[] = ['pieces', 'fine', 'coarse'];
+export type Split = 'pieces' | 'fine' | 'coarse';
+export const splits: readonly Split[] = ['pieces', 'fine', 'coarse'];
 
 export const callerKey = 'gw-caller-key-0123456789';
 export const catalogKeys = { openai: 'sk-catalog-openai-0123456789', 'azure-openai': 'catalog-azure-0123456789' } as const;
@@ -14,12 +14,12 @@ export const catalogKeys = { openai: 'sk-catalog-openai-0123456789', 'azure-open
 /** One exchange in one manner: the request to the gateway, and the expected request to the provider. */
 export interface Case {
   readonly exchange: Recorded;
-  readonly manner: Manner;
+  readonly split: Split;
   readonly slug: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  readonly wanted: {
+  readonly expected: {
     readonly path: string;
     readonly query: Readonly<Record<string, string>>;
     readonly body: string;
@@ -55,14 +55,14 @@ function vendorPlace({ request }: Recorded): { base: string; route: string } {
 const shortest = { whole: 300, stream: 2_000 } as const;
 
 /** The chunk size in bytes, smallest for short responses: half a million chunks would test nothing more. */
-function splitOf(exchange: Recorded, manner: Manner): string {
-  if (manner === 'pieces') return '';
+function splitOf(exchange: Recorded, split: Split): string {
+  if (split === 'pieces') return '';
   const isShort = Buffer.byteLength(exchange.response.body ?? '') <= shortest[exchange.stream ? 'stream' : 'whole'];
-  const [small, large] = manner === 'fine' ? [1, 29] : [7, 127];
+  const [small, large] = split === 'fine' ? [1, 29] : [7, 127];
   return `,split=${isShort ? small : large}`;
 }
 
-const slugOf = (exchange: Recorded, manner: Manner): string => `${exchange.id}.${manner}`.replaceAll('_', '-').toLowerCase();
+const slugOf = (exchange: Recorded, split: Split): string => `${exchange.id}.${split}`.replaceAll('_', '-').toLowerCase();
 
 const isAzure = (exchange: Recorded): boolean => exchange.provider === 'azure-openai';
 
@@ -80,11 +80,11 @@ export function catalog(exchanges: readonly Recorded[], replay: string, deadPort
   };
   const configs: Record<string, unknown> = {};
   for (const exchange of exchanges) {
-    for (const manner of manners) {
-      const slug = slugOf(exchange, manner);
-      providers[slug] = entry(exchange, `${replay}/x/${exchange.id}${splitOf(exchange, manner)}`);
+    for (const split of splits) {
+      const slug = slugOf(exchange, split);
+      providers[slug] = entry(exchange, `${replay}/x/${exchange.id}${splitOf(exchange, split)}`);
       const model = requestedModel(exchange);
-      const override = manner === 'fine' && model !== undefined ? { override_params: { model } } : {};
+      const override = split === 'fine' && model !== undefined ? { override_params: { model } } : {};
       configs[slug] = { strategy: { mode: 'fallback' }, targets: [{ provider: 'dead' }, { provider: slug, ...override }] };
     }
   }
@@ -103,28 +103,28 @@ function entry(exchange: Recorded, base: string): Readonly<Record<string, unknow
   };
 }
 
-export function caseOf(exchange: Recorded, manner: Manner): Case {
-  const slug = slugOf(exchange, manner);
+export function caseOf(exchange: Recorded, split: Split): Case {
+  const slug = slugOf(exchange, split);
   const model = requestedModel(exchange);
-  const modelName = manner === 'fine' ? 'some-alias-of-ours' : model;
+  const modelName = split === 'fine' ? 'some-alias-of-ours' : model;
   const azure = isAzure(exchange) ? azurePlace(exchange) : undefined;
   const url = new URL(exchange.request.url);
   const sent = azure?.deployment ?? model;
   return {
     exchange,
-    manner,
+    split,
     slug,
     path:
       azure === undefined
         ? `/v1${vendorPlace(exchange).route}${url.search}`
         : `/v1/${azure.path.replace(deploymentPath, '').replace(/^\/openai\/(?:v1\/)?/, '')}`,
     headers: {
-      ...credentials[manner],
-      ...configHeader(slug, manner),
+      ...credentials[split],
+      ...configHeader(slug, split),
       ...(model === undefined ? {} : { 'content-type': 'application/json' }),
     },
     body: bodyOf(exchange, modelName),
-    wanted: {
+    expected: {
       path: azure?.path ?? url.pathname,
       query: azure?.query ?? Object.fromEntries(url.searchParams),
       body: bodyOf(exchange, sent) ?? '',
@@ -134,15 +134,15 @@ export function caseOf(exchange: Recorded, manner: Manner): Case {
 }
 
 /** Every header that may contain the caller's gateway key; another key beside it must not be forwarded either. */
-const credentials: Readonly<Record<Manner, Readonly<Record<string, string>>>> = {
+const credentials: Readonly<Record<Split, Readonly<Record<string, string>>>> = {
   pieces: { authorization: `Bearer ${callerKey}` },
   fine: { 'x-portkey-api-key': callerKey, 'api-key': 'sk-of-the-caller-0123456789' },
   coarse: { 'x-gateway-api-key': callerKey, authorization: 'Bearer sk-of-the-caller-0123456789' },
 };
 
-function configHeader(slug: string, manner: Manner): Readonly<Record<string, string>> {
-  if (manner === 'pieces') return { 'x-gateway-config': slug };
-  if (manner === 'fine') return { 'x-portkey-config': slug };
+function configHeader(slug: string, split: Split): Readonly<Record<string, string>> {
+  if (split === 'pieces') return { 'x-gateway-config': slug };
+  if (split === 'fine') return { 'x-portkey-config': slug };
   return {
     'x-gateway-config': JSON.stringify({ strategy: { mode: 'fallback' }, targets: [{ provider: '@dead' }, { provider: `@${slug}` }] }),
   };

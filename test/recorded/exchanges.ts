@@ -20,7 +20,7 @@ export interface Recorded {
 }
 
 /** A request as the replaying upstream received it. */
-export interface SeenByReplay {
+export interface ReplayedRequest {
   readonly method: string;
   /** The path after `/x/<id>`, without the query. */
   readonly path: string;
@@ -31,7 +31,7 @@ export interface SeenByReplay {
 
 export interface Replay {
   readonly url: string;
-  received(id: string): { readonly requests: readonly SeenByReplay[] };
+  received(id: string): { readonly requests: readonly ReplayedRequest[] };
   forget(id?: string): void;
   close(): Promise<void>;
 }

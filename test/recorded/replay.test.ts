@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LogRecord } from '../../src/core/records/record.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { deadPort } from '../support/upstream.ts';
-import { callerKey, type Case, caseOf, catalog, catalogKeys, manners } from './cases.ts';
+import { callerKey, type Case, caseOf, catalog, catalogKeys, splits } from './cases.ts';
 import { exceptions, findExchanges, type Recorded, type Replay, startReplay } from './exchanges.ts';
 import { eventsOf, readingOf } from './reading.ts';
 import { skipping } from '../support/skipping.ts';
@@ -16,7 +16,7 @@ const bad = exchanges.filter(({ response }) => response.status >= 300);
 const groups = [...new Set(successful.map(groupOf))];
 
 /** Number of concurrent requests. */
-const lanes = 12;
+const clients = 12;
 
 describe.skipIf(skipping(missing))(`gateway replaying recorded exchanges (${missing ?? 'replayed'})`, () => {
   let replay: Replay;
@@ -38,12 +38,12 @@ describe.skipIf(skipping(missing))(`gateway replaying recorded exchanges (${miss
     expect(disguised.length).toBe(Object.keys(exceptions).length);
   });
 
-  describe.each(manners)('sent as "%s"', (manner) => {
+  describe.each(splits)('sent as "%s"', (split) => {
     it.each(groups)('returns the recorded responses: %s', async (group) => {
       const failures = await eachOf(
         successful.filter((one) => groupOf(one) === group),
         async (exchange) => {
-          const sent = caseOf(exchange, manner);
+          const sent = caseOf(exchange, split);
           const response = await send(gateway, sent);
           expectSameAnswer(sent, response);
           expectSeen(sent, replay, response.id);
@@ -55,7 +55,7 @@ describe.skipIf(skipping(missing))(`gateway replaying recorded exchanges (${miss
 
     it('keeps the status and message of errors', async () => {
       const failures = await eachOf([...bad, ...disguised], async (exchange) => {
-        const sent = caseOf(exchange, manner);
+        const sent = caseOf(exchange, split);
         const response = await send(gateway, sent);
         expectAllFailed(sent, response);
         expectSeen(sent, replay, response.id);
@@ -98,7 +98,7 @@ function groupOf({ provider, api, stream }: Recorded): string {
 async function eachOf(list: readonly Recorded[], check: (exchange: Recorded) => Promise<void>): Promise<readonly string[]> {
   const failures: string[] = [];
   const queue = [...list];
-  const lane = async (): Promise<void> => {
+  const client = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       try {
         await check(next);
@@ -107,7 +107,7 @@ async function eachOf(list: readonly Recorded[], check: (exchange: Recorded) => 
       }
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: clients }, client));
   return failures;
 }
 
@@ -116,8 +116,8 @@ function describeFailure(error: unknown): string {
   const { message, actual, expected } = error as { message: string; actual?: Record<string, unknown>; expected?: Record<string, unknown> };
   if (typeof actual !== 'object' || typeof expected !== 'object') return message.slice(0, 600);
   const lines = Object.keys({ ...expected, ...actual }).flatMap((key) => {
-    const [actualJson, wanted] = [JSON.stringify(actual[key]), JSON.stringify(expected[key])];
-    return actualJson === wanted ? [] : [`${key}: ${actualJson}, not ${wanted}`];
+    const [actualJson, expectedJson] = [JSON.stringify(actual[key]), JSON.stringify(expected[key])];
+    return actualJson === expectedJson ? [] : [`${key}: ${actualJson}, not ${expectedJson}`];
   });
   return lines.join('; ').slice(0, 600);
 }
@@ -135,7 +135,7 @@ async function send(gateway: TestGateway, { exchange, path, headers, body }: Cas
   return { id: response.headers.get('x-request-id') ?? '', status: response.status, headers: response.headers, text };
 }
 
-function expectSameAnswer({ exchange, slug, manner }: Case, response: ReceivedResponse): void {
+function expectSameAnswer({ exchange, slug, split }: Case, response: ReceivedResponse): void {
   const recorded = exchange.response.body ?? '';
   expect(response.status).toBe(exchange.response.status);
   if (exchange.stream) expect(eventsOf(response.text)).toEqual(eventsOf(recorded));
@@ -147,19 +147,19 @@ function expectSameAnswer({ exchange, slug, manner }: Case, response: ReceivedRe
   expect(response.headers.get('x-gateway-attempts')).toMatch(
     new RegExp(`^dead=unreachable;\\d+ms, ${slug.replaceAll('.', '\\.')}=200;\\d+ms$`),
   );
-  expect(response.headers.get('x-portkey-provider')).toBe(manner === 'fine' ? slug : null);
+  expect(response.headers.get('x-portkey-provider')).toBe(split === 'fine' ? slug : null);
 }
 
 /** The request that the provider received: path, body, and only the credential of the catalog. */
-function expectSeen({ exchange, wanted, path, slug }: Case, replay: Replay, id: string): void {
+function expectSeen({ exchange, expected, path, slug }: Case, replay: Replay, id: string): void {
   const requests = replay.received(exchange.id).requests;
   const received = requests.at(-1);
   expect(received, `${path} ${slug} ${id}`).toBeDefined();
   if (received === undefined) return;
   replay.forget(exchange.id);
   expect(requests.length, 'requests that the provider saw').toBe(1);
-  expect([received.method, received.path, received.query]).toEqual([exchange.request.method, wanted.path, wanted.query]);
-  expect(Buffer.from(received.body_base64, 'base64').toString('utf8')).toBe(wanted.body);
+  expect([received.method, received.path, received.query]).toEqual([exchange.request.method, expected.path, expected.query]);
+  expect(Buffer.from(received.body_base64, 'base64').toString('utf8')).toBe(expected.body);
   const { authorization, 'api-key': apiKey } = received.headers;
   expect({ authorization, apiKey }).toEqual(
     exchange.provider !== 'azure-openai'
@@ -170,7 +170,7 @@ function expectSeen({ exchange, wanted, path, slug }: Case, replay: Replay, id: 
   expect([all.includes(callerKey), all.includes('sk-of-the-caller'), /x-(?:gateway|portkey)-/.test(all)]).toEqual([false, false, false]);
 }
 
-function expectRecord({ exchange, wanted, slug, manner }: Case, record: LogRecord): void {
+function expectRecord({ exchange, expected, slug, split }: Case, record: LogRecord): void {
   const reading = readingOf(exchange);
   expect({
     end: record.end,
@@ -191,9 +191,9 @@ function expectRecord({ exchange, wanted, slug, manner }: Case, record: LogRecor
     error: null,
     provider: slug,
     key: 'tests',
-    config: manner === 'coarse' ? 'inline' : slug,
-    target: manner === 'coarse' ? 'inline.targets[1]' : `configs.${slug}.targets[1]`,
-    sent: wanted.model,
+    config: split === 'coarse' ? 'inline' : slug,
+    target: split === 'coarse' ? 'inline.targets[1]' : `configs.${slug}.targets[1]`,
+    sent: expected.model,
     answered: reading.model,
     finish: reading.finish,
     attempts: [

@@ -18,8 +18,8 @@ async function start(upstream: Parameters<typeof createRig>[0], options?: RigOpt
 }
 
 /** A provider that sends these bytes for any request and then runs `then` on its socket. */
-function rawResponse(text: string, then: (socket: Socket) => void): ReturnType<typeof rawProvider> {
-  return rawProvider((socket) => socket.once('data', () => socket.write(text, () => then(socket))));
+function rawResponse(text: string, afterResponse: (socket: Socket) => void): ReturnType<typeof rawProvider> {
+  return rawProvider((socket) => socket.once('data', () => socket.write(text, () => afterResponse(socket))));
 }
 
 const reset = (socket: Socket): void => void socket.resetAndDestroy();
@@ -38,8 +38,8 @@ describe('response that breaks off after its start', () => {
     ['by a reset without framing', 'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n0123456789', resetLater],
     ['with an invalid chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\n0123456789\r\nzz\r\n', hang],
   ];
-  test.each(truncations)('does not look complete to the client: %s', async (_how, text, then) => {
-    const { port, result } = await start(rawResponse(text, then));
+  test.each(truncations)('does not look complete to the client: %s', async (_how, text, afterResponse) => {
+    const { port, result } = await start(rawResponse(text, afterResponse));
     const response = await call(port, { path: '/v1/x' });
     expect(response).toMatchObject({ status: 200, complete: false });
     expect(await result()).toMatchObject({ kind: 'interrupted', headSent: true, error: { code: 'stream_interrupted' }, bytesOut: 10 });
@@ -66,9 +66,9 @@ describe('provider without a response', () => {
     ['breaks off before the first byte of the body', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n', resetLater, 'upstream_invalid'],
     ['sends two content-lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabcd', hang, 'upstream_invalid'],
   ];
-  test.each(none)('returns 502 to the client if it %s', async (_how, text, then, code) => {
+  test.each(none)('returns 502 to the client if it %s', async (_how, text, afterResponse, code) => {
     const { port, result } = await start(
-      rawProvider((socket) => socket.once('data', () => (text === '' ? then(socket) : socket.write(text, () => then(socket))))),
+      rawProvider((socket) => socket.once('data', () => (text === '' ? afterResponse(socket) : socket.write(text, () => afterResponse(socket))))),
     );
     expect(await call(port, { path: '/v1/x' })).toMatchObject({
       status: 502,
@@ -216,20 +216,20 @@ describe('idle timeout', () => {
 
 describe('client disconnect', () => {
   test('during a download closes the connection to the provider', async () => {
-    let isGone = false;
+    let isDisconnected = false;
     const { port, result } = await start(
       provider((_req, res) => {
         const timer = setInterval(() => res.write(Buffer.alloc(1000)), 5);
         res.on('close', () => {
           clearInterval(timer);
-          isGone = true;
+          isDisconnected = true;
         });
       }),
     );
     const res = await answerOf(httpRequest({ port, host: '127.0.0.1', path: '/v1/x', agent: false }).end());
     await new Promise((resolve) => res.once('data', resolve));
     res.destroy();
-    await until(() => isGone);
+    await until(() => isDisconnected);
     expect(await result()).toMatchObject({ kind: 'client_gone', status: 200, headSent: true });
   });
 
@@ -257,21 +257,21 @@ describe('client disconnect', () => {
   });
 
   test('before the response closes the connection to the provider', async () => {
-    let isGone = false;
-    let isThere = false;
+    let isDisconnected = false;
+    let isConnected = false;
     const { port, result } = await start(
       provider((_req, res) => {
-        isThere = true;
+        isConnected = true;
         res.on('close', () => {
-          isGone = true;
+          isDisconnected = true;
         });
       }),
     );
     const req = httpRequest({ port, host: '127.0.0.1', path: '/v1/x', agent: false });
     req.on('error', () => {}).end();
-    await until(() => isThere);
+    await until(() => isConnected);
     req.destroy();
-    await until(() => isGone);
+    await until(() => isDisconnected);
     expect(await result()).toMatchObject({ kind: 'client_gone', headSent: false });
   });
 });

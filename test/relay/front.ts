@@ -75,13 +75,13 @@ export function createFront(origins: () => readonly string[], options: RigOption
   const handle = (req: IncomingMessage, endpoint: Endpoint, client: Client, body: PendingBody): void => {
     const state: HandlingState = { error: undefined, status: undefined, isSpent: false };
     const instrumentedClient = withErrorCode(client, state);
-    const chains = new Chains([{ name: 'rig', instance: aim(origins(), options, state), endpoints: undefined }], monotonic);
+    const chains = new Chains([{ name: 'rig', instance: chainPlugin(origins(), options, state), endpoints: undefined }], monotonic);
     const snapshot = makeSnapshot();
     const commit = {
-      async add({ record }: FullRecord, letGo: () => void): Promise<void> {
+      async add({ record }: FullRecord, release: () => void): Promise<void> {
         const result = resultOf(record, state);
         await options.onEnd?.(result);
-        letGo();
+        release();
         onResult(result);
       },
     } as unknown as GroupCommit;
@@ -143,7 +143,7 @@ interface HandlingState {
 }
 
 /** The chain: targets in order, with the request unchanged. */
-function aim(origins: readonly string[], options: RigOptions, state: HandlingState): PluginInstance {
+function chainPlugin(origins: readonly string[], options: RigOptions, state: HandlingState): PluginInstance {
   const { secrets } = options;
   const credential: CredentialRef = {
     owner: 'caller',

@@ -18,7 +18,7 @@ async function start(upstream: Parameters<typeof createRig>[0], options?: RigOpt
   return rig;
 }
 
-interface Seen {
+interface ReceivedRequest {
   method: string | undefined;
   url: string | undefined;
   raw: string[];
@@ -26,8 +26,8 @@ interface Seen {
 }
 
 /** A provider that records requests and returns `ok`. */
-function recorder(): { server: Server; received: Seen[] } {
-  const received: Seen[] = [];
+function recorder(): { server: Server; received: ReceivedRequest[] } {
+  const received: ReceivedRequest[] = [];
   const server = provider((req, res) => {
     void read(req).then(({ body }) => {
       received.push({ method: req.method, url: req.url, raw: req.rawHeaders, body });
@@ -43,7 +43,7 @@ function lower(rawHeaders: readonly string[]): [string, string][] {
 
 describe('relayed request', () => {
   test('keeps method, path, query and headers, and has only the credential of the provider', async () => {
-    const { server, received: seen } = recorder();
+    const { server, received } = recorder();
     const { port, upstreamPort } = await start(server, { headers: ['authorization', 'Bearer ours', 'openai-project', 'p'] });
     const headers = {
       authorization: 'Bearer theirs',
@@ -57,8 +57,8 @@ describe('relayed request', () => {
       'x-stainless-os': 'Linux',
     };
     await call(port, { path: '/v1/files?purpose=a%20b&x=1&x=2', headers });
-    expect(seen[0]).toMatchObject({ method: 'GET', url: '/v1/files?purpose=a%20b&x=1&x=2' });
-    expect(lower(seen[0]?.raw ?? []).filter(([name]) => name !== 'connection')).toEqual([
+    expect(received[0]).toMatchObject({ method: 'GET', url: '/v1/files?purpose=a%20b&x=1&x=2' });
+    expect(lower(received[0]?.raw ?? []).filter(([name]) => name !== 'connection')).toEqual([
       ['host', `127.0.0.1:${upstreamPort}`],
       ['x-keep', '1'],
       ['x-keep', '2'],
@@ -79,17 +79,17 @@ describe('relayed request', () => {
     '/v1/x;y=1',
   ];
   test.each(paths)('has the same path: %s', async (path) => {
-    const { server, received: seen } = recorder();
+    const { server, received } = recorder();
     const { port } = await start(server);
     await raw(port, `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
-    expect(seen[0]?.url).toBe(path);
+    expect(received[0]?.url).toBe(path);
   });
 
   const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'GET', 'QUERY'];
   test.each(methods.flatMap((method) => [[method, 'chunked'] as const, [method, 'sized'] as const, [method, 'none'] as const]))(
     'with method %s and body %s is sent completely, and the next request is not read as its body',
     async (method, framing) => {
-      const { server, received: seen } = recorder();
+      const { server, received: receivedRequests } = recorder();
       const { port } = await start(server);
       const head =
         framing === 'chunked'
@@ -102,7 +102,7 @@ describe('relayed request', () => {
         `${method} /v1/a HTTP/1.1\r\nhost: x\r\n${head}GET /v1/b HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
       );
       expect(received.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
-      expect(seen.map((each) => [each.method, each.url, each.body.toString()])).toEqual([
+      expect(receivedRequests.map((each) => [each.method, each.url, each.body.toString()])).toEqual([
         [method, '/v1/a', framing === 'none' ? '' : 'hello'],
         ['GET', '/v1/b', ''],
       ]);
@@ -110,7 +110,7 @@ describe('relayed request', () => {
   );
 
   test('has the same multipart body, byte for byte', async () => {
-    const { server, received: seen } = recorder();
+    const { server, received } = recorder();
     const { port } = await start(server);
     const file = randomBytes(3_000_000);
     const body = Buffer.concat([
@@ -123,8 +123,8 @@ describe('relayed request', () => {
       { method: 'POST', path: '/v1/files', headers: { 'content-type': 'multipart/form-data; boundary=x', 'content-length': body.length } },
       body,
     );
-    expect(sha(seen[0]?.body)).toBe(sha(body));
-    expect(lower(seen[0]?.raw ?? [])).toContainEqual(['content-length', body.length.toString()]);
+    expect(sha(received[0]?.body)).toBe(sha(body));
+    expect(lower(received[0]?.raw ?? [])).toContainEqual(['content-length', body.length.toString()]);
     expect(await rig?.result()).toMatchObject({
       kind: 'whole',
       bytesIn: body.length,
@@ -136,7 +136,7 @@ describe('relayed request', () => {
   });
 
   test('has its body after the client received 100 Continue', async () => {
-    const { server, received: seen } = recorder();
+    const { server, received } = recorder();
     const { port } = await start(server);
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const req = httpRequest(
@@ -154,8 +154,8 @@ describe('relayed request', () => {
       req.flushHeaders();
     });
     expect((await read(response)).body.toString()).toBe('ok');
-    expect(seen[0]?.body.toString()).toBe('abc');
-    expect(lower(seen[0]?.raw ?? []).map(([name]) => name)).not.toContain('expect');
+    expect(received[0]?.body.toString()).toBe('abc');
+    expect(lower(received[0]?.raw ?? []).map(([name]) => name)).not.toContain('expect');
   });
 
   test('reuses connections', async () => {
@@ -209,7 +209,7 @@ describe('relayed response', () => {
     ['a length of zero', 'GET', 200, { 'content-length': '0' }],
     ['a redirect', 'GET', 302, { location: 'http://127.0.0.1:1/elsewhere', 'content-length': '0' }],
   ];
-  test.each(silent)('has no body for %s, and the connection is reused', async (_what, method, status, headers) => {
+  test.each(silent)('has no body for %s, and the connection is reused', async (_name, method, status, headers) => {
     const { port } = await start(provider((_req, res) => res.writeHead(status, headers).end()));
     const agent = new Agent({ keepAlive: true });
     for (let i = 0; i < 2; i += 1) {
@@ -288,13 +288,13 @@ describe('record of a relayed request', () => {
     ['a chunked response', {}, '0123456789'],
     ['an empty response', { 'content-length': '0' }, ''],
   ];
-  test.each(framings)('is written before the end of the response is sent: %s', async (_what, headers, body) => {
-    let letGo: (() => void) | undefined;
+  test.each(framings)('is written before the end of the response is sent: %s', async (_name, headers, body) => {
+    let release: (() => void) | undefined;
     let sealed: PassResult | undefined;
     const onEnd = (result: PassResult): Promise<void> => {
       sealed = result;
       return new Promise((resolve) => {
-        letGo = resolve;
+        release = resolve;
       });
     };
     const { port } = await start(
@@ -306,11 +306,11 @@ describe('record of a relayed request', () => {
       isOver = true;
       return received;
     });
-    await until(() => letGo !== undefined);
+    await until(() => release !== undefined);
     await turns();
     expect(isOver).toBe(false);
     expect(sealed).toMatchObject({ kind: 'whole', status: 200, bytesOut: body.length, headSent: true });
-    letGo?.();
+    release?.();
     expect((await response).body.toString()).toBe(body);
   });
 });
@@ -333,24 +333,24 @@ test('returns an error of the gateway instead of a response that must not be pas
 test.each([(port: number) => `http://127.0.0.1:${port}`, (port: number) => `https://localhost:${port}`, () => 'https://127.1'])(
   'rejects a host of the request with not_allowed (403) by the egress rules',
   async (origin) => {
-    const { server, received: seen } = recorder();
+    const { server, received } = recorder();
     const origins: string[] = [];
     const { port, upstreamPort } = await start(server, { trust: 'request', origins });
     origins.push(origin(upstreamPort));
     expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 403, headers: { 'x-code': 'not_allowed' } });
-    expect(seen).toHaveLength(0);
+    expect(received).toHaveLength(0);
   },
 );
 
 test('calls a host that the egress rules allow', async () => {
-  const { server, received: seen } = recorder();
+  const { server, received } = recorder();
   const { port } = await start(server, { trust: 'request', allow: ['127.0.0.0/8'] });
   expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 200 });
-  expect(seen).toHaveLength(1);
+  expect(received).toHaveLength(1);
 });
 
 test('rejects a public name that resolves to an internal address with not_allowed (403)', async () => {
-  const { server, received: seen } = recorder();
+  const { server, received } = recorder();
   const origins: string[] = [];
   // `localhost` stands for the public name: only the address rules apply.
   const lookup = lookupFor('request', compileEgress([]));
@@ -361,7 +361,7 @@ test('rejects a public name that resolves to an internal address with not_allowe
   });
   origins.push(`http://localhost:${upstreamPort}`);
   expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 403, headers: { 'x-code': 'not_allowed' } });
-  expect(seen).toHaveLength(0);
+  expect(received).toHaveLength(0);
 });
 
 function sha(bytes: Buffer | undefined): string {

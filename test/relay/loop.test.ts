@@ -123,8 +123,8 @@ test('records a WebSocket as an attempt with its close codes, frames and bytes',
   const [head] = (await once(socket, 'upgrade')) as [IncomingMessage];
   socket.send('hello');
   await once(socket, 'message');
-  const refused = await fetch(`${url}/v1/some/path`, { headers: config });
-  expect([refused.status, await refused.json()]).toEqual([
+  const response = await fetch(`${url}/v1/some/path`, { headers: config });
+  expect([response.status, await response.json()]).toEqual([
     503,
     expect.objectContaining({ error: expect.objectContaining({ code: 'overloaded' }) }),
   ]);

@@ -171,8 +171,8 @@ export function shut(server: Server | NetServer): Promise<void> {
 }
 
 /** Waits until a condition is true, at most for the timeout of the test. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 function queue<T>(): { push(item: T): void; next(): Promise<T> } {

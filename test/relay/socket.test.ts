@@ -199,24 +199,24 @@ describe('close of a relayed WebSocket', () => {
   });
 
   test('waits until the record is written', async () => {
-    let letGo: (() => void) | undefined;
+    let release: (() => void) | undefined;
     const { port, result } = await start(echo(), {
       onEnd: () =>
         new Promise((resolve) => {
-          letGo = resolve;
+          release = resolve;
         }),
     });
     const client = open(port);
     await opened(client);
     client.close(1000);
     let isOver = false;
-    const over = result().then(() => {
+    const finished = result().then(() => {
       isOver = true;
     });
-    await until(() => letGo !== undefined);
+    await until(() => release !== undefined);
     expect(isOver).toBe(false);
-    letGo?.();
-    await over;
+    release?.();
+    await finished;
   });
 
   test('has code 1001 on both sides after the idle timeout', async () => {
@@ -320,13 +320,13 @@ describe('relayed WebSocket handshake', () => {
   ];
   test.each(refusals)('returns %i with the message of the provider if the provider rejects it', async (status, body, text) => {
     const { port, result } = await start(provider((_req, res) => res.writeHead(status).end(body)));
-    expect(await refused(port)).toEqual({ status, code: 'provider_error', text });
+    expect(await handshakeResponse(port)).toEqual({ status, code: 'provider_error', text });
     expect(await result()).toMatchObject({ kind: 'refused', status, headSent: false });
   });
 
   test('returns 502 provider_error if the provider sends a page', async () => {
     const { port } = await start(provider((_req, res) => res.writeHead(200).end('<html>')));
-    expect(await refused(port)).toMatchObject({ status: 502, code: 'provider_error' });
+    expect(await handshakeResponse(port)).toMatchObject({ status: 502, code: 'provider_error' });
   });
 
   test.each([
@@ -343,7 +343,7 @@ describe('relayed WebSocket handshake', () => {
       upstream,
       what === 'a dead port' ? { ...options, origins: [`http://127.0.0.1:${await deadPort()}`] } : options,
     );
-    expect(await refused(port)).toMatchObject({ status, code });
+    expect(await handshakeResponse(port)).toMatchObject({ status, code });
   });
 
   test('falls back if the first target is unreachable', async () => {
@@ -357,30 +357,30 @@ describe('relayed WebSocket handshake', () => {
   });
 
   test('is closed at the provider if the client disconnects', async () => {
-    let isGone = false;
-    let isThere = false;
+    let isDisconnected = false;
+    let isConnected = false;
     const server = createServer();
     server.on('upgrade', (_req, socket: Duplex) => {
-      isThere = true;
+      isConnected = true;
       // The server side of an upgraded connection stays half open until it is closed explicitly.
       socket
         .on('error', () => {})
         .on('end', () => {
-          isGone = true;
+          isDisconnected = true;
           socket.destroy();
         });
       socket.resume();
     });
     const { port, result } = await start(server);
     const client = open(port);
-    await until(() => isThere);
+    await until(() => isConnected);
     client.terminate();
-    await until(() => isGone);
+    await until(() => isDisconnected);
     expect(await result()).toMatchObject({ kind: 'client_gone', headSent: false });
   });
 });
 
-function refused(port: number): Promise<{ status: number; code: unknown; text: string }> {
+function handshakeResponse(port: number): Promise<{ status: number; code: unknown; text: string }> {
   return new Promise((resolve) => {
     open(port).on('unexpected-response', (_req, res: IncomingMessage) => {
       let text = '';

@@ -76,10 +76,10 @@ export class Editor {
     await this.#breakAndRepair(index * 2 + 1);
   }
 
-  async #write(how: (path: string, text: string) => Promise<void>): Promise<void> {
+  async #write(writeFile: (path: string, text: string) => Promise<void>): Promise<void> {
     this.edits += 1;
     this.#support += 1;
-    await how(this.#path('support'), supportText(this.#support));
+    await writeFile(this.#path('support'), supportText(this.#support));
   }
 
   async #swap(): Promise<void> {

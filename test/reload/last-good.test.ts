@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { begin, run, type Running } from '../cli/run.ts';
+import { startProcess, run, type Running } from '../cli/run.ts';
 
 let cwd: string;
 let started: Running[];
@@ -26,7 +26,7 @@ providers: {mock: {type: mock, replies: {hello: {text: ${text}}}}, keyed: {type:
 const config = 'configs: {support: {targets: [mock/hello]}}\n';
 
 function start(...flags: readonly string[]): Running {
-  const running = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'pretty', ...flags], cwd, {});
+  const running = startProcess(['start', '--listen', '127.0.0.1:0', '--log-format', 'pretty', ...flags], cwd, {});
   started.push(running);
   return running;
 }
@@ -103,7 +103,7 @@ describe('gateway start --last-good', () => {
     ['an unknown key in an included file', (): void => save('configs/support.yaml', 'configs: {support: {targetz: []}}\n')],
     ['a new included file that is invalid', (): void => save('configs/zz.yaml', 'providers: {x: {type: nothing}}\n')],
     ['a deleted file', (): void => rmSync(join(cwd, 'gateway.yaml'))],
-  ])('serves the copy instead of %s, reports it, and applies the fixed file', async (_what, breakIt) => {
+  ])('serves the copy instead of %s, reports it, and applies the fixed file', async (_name, breakIt) => {
     await serveOnce();
     breakIt();
     const running = start('--last-good', '-c', 'gateway.yaml');

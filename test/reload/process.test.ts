@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { begin, type Running } from '../cli/run.ts';
+import { startProcess, type Running } from '../cli/run.ts';
 import { byRename } from './edits.ts';
 
 let cwd: string;
@@ -26,7 +26,7 @@ providers: {mock: {type: mock, replies: {hello: {text: "${text}"}, long: {text: 
 
 async function start(...flags: readonly string[]): Promise<{ process: Running; url: string }> {
   writeFileSync(join(cwd, 'gateway.yaml'), yaml('one'));
-  const process = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'json', ...flags], cwd);
+  const process = startProcess(['start', '--listen', '127.0.0.1:0', '--log-format', 'json', ...flags], cwd);
   running = process;
   const [, url = ''] = await process.waitForOutput(/"url":"([^"]+)"/);
   return { process, url };

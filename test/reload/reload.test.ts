@@ -75,7 +75,7 @@ describe('reload', () => {
     expect(lives()[before + 1]).toEqual({ disposed: 0 });
   });
 
-  it.each(['in its place', 'by a swap of its volume'])('applies a secret that is rotated %s, without an edit of the YAML', async (how) => {
+  it.each(['in its place', 'by a swap of its volume'])('applies a secret that is rotated %s, without an edit of the YAML', async (method) => {
     const volumes: Volume[] = [];
     const yaml = `version: 1\nproviders: {main: {type: openai, api_key: "\${file:secrets/key}", custom_host: "${upstream.url}/v1"}}\n`;
     await start(yaml, {
@@ -87,7 +87,7 @@ describe('reload', () => {
     });
     await (await chat('@main/m')).text();
     const rotate = async (): Promise<void> => {
-      if (how === 'in its place') await inPlace(join(gateway.dir, 'secrets/key'), 'sk-after\n');
+      if (method === 'in its place') await inPlace(join(gateway.dir, 'secrets/key'), 'sk-after\n');
       else await volumes[0]?.swap({ key: 'sk-after\n' });
     };
     const { changes } = await next('reloaded', rotate);
@@ -122,8 +122,8 @@ describe('reload', () => {
     await start('version: 1\ninclude: [configs/*.yaml]\nproviders: {mock: {type: mock}}\n', {
       files: { 'configs/one.yaml': 'configs: {one: {targets: [mock/echo]}}\n' },
     });
-    const came = await next('reloaded', () => save('configs: {two: {targets: [mock/echo]}}\n', 'configs/two.yaml'));
-    expect(came.changes).toEqual(['+configs.two']);
+    const event = await next('reloaded', () => save('configs: {two: {targets: [mock/echo]}}\n', 'configs/two.yaml'));
+    expect(event.changes).toEqual(['+configs.two']);
     const went = await next('reloaded', () => rm(join(gateway.dir, 'configs/one.yaml')));
     expect(went.changes).toEqual(['-configs.one']);
   });
@@ -161,8 +161,8 @@ describe('reload', () => {
       `version: 1\nserver: {listen: "${address}", state_dir: memory}\nproviders: {mock: {type: mock}}\n`;
     await start(yaml('0.0.0.0:0') + keys, { listen: undefined });
     await next('reloaded', () => save(`${yaml('127.0.0.1:0')}${keys}configs: {a: {targets: [mock/echo]}}\n`));
-    const refused = await next('rejected', () => save(yaml('127.0.0.1:0')));
-    expect(refused.reason).toContain('0.0.0.0:0 is reachable from other hosts');
+    const rejection = await next('rejected', () => save(yaml('127.0.0.1:0')));
+    expect(rejection.reason).toContain('0.0.0.0:0 is reachable from other hosts');
     expect((await fetch(`${gateway.url.replace('0.0.0.0', '127.0.0.1')}/v1/models`)).status).toBe(401);
   });
 

@@ -11,7 +11,7 @@ import { projectFiles, readProjectFile, root } from './tree.ts';
 const pages = projectFiles().filter((file) => /^(?:README|SECURITY)\.md$|^docs\/.*\.md$/.test(file));
 
 describe('names in the documentation', () => {
-  const known = new Set([
+  const knownNames = new Set([
     ...Object.values(requestHeaders).flat(),
     ...Object.values(responseHeaders).map((header) => header.slice(canonicalPrefix.length)),
     ...providers.flatMap((provider) => provider.entry.requestSettings.flatMap(({ headers }) => headers)),
@@ -25,7 +25,7 @@ describe('names in the documentation', () => {
       [...readProjectFile(page).matchAll(/\bx-gateway-([a-z][a-z-]*[a-z])/g)].map((match) => ({ page, header: match[1] ?? '' })),
     );
     expect(mentioned.length).toBeGreaterThan(100);
-    expect(mentioned.filter(({ header }) => !known.has(header) && !others.has(header))).toEqual([]);
+    expect(mentioned.filter(({ header }) => !knownNames.has(header) && !others.has(header))).toEqual([]);
   });
 
   it('that look like error codes exist', () => {

@@ -8,8 +8,8 @@ export function importProblem(entry: Import): string | undefined {
   return wrapperProblem(entry) ?? costlyProblem(entry) ?? folderProblem(entry) ?? pluginProblem(entry) ?? entryPointProblem(entry);
 }
 
-function wrapperProblem({ file, target, isOwn: own, typeOnly }: Import): string | undefined {
-  const allowed = own ? undefined : wrappers[packageOf(target)];
+function wrapperProblem({ file, target, isOwn, typeOnly }: Import): string | undefined {
+  const allowed = isOwn ? undefined : wrappers[packageOf(target)];
   if (allowed === undefined || allowed.some((folder) => within(file, folder))) return undefined;
   return `${file} imports ${target}${typeOnly ? ' (types)' : ''}: only ${allowed.join(', ')} may`;
 }
@@ -19,9 +19,9 @@ function costlyProblem({ file, target, typeOnly }: Import): string | undefined {
   return `${file} imports ${target}: take it from ${nodeHttp}, which says why`;
 }
 
-function folderProblem({ file, target, isOwn: own }: Import): string | undefined {
+function folderProblem({ file, target, isOwn }: Import): string | undefined {
   const rule = folderRules.find((row) => within(file, row.from));
-  if (rule === undefined || !own || rule.to.some((folder) => within(target, folder))) return undefined;
+  if (rule === undefined || !isOwn || rule.to.some((folder) => within(target, folder))) return undefined;
   return `${file} imports ${target}: ${rule.from} may reach only ${rule.to.join(', ')}`;
 }
 
@@ -32,10 +32,10 @@ function pluginFolder(file: string): string | undefined {
   return parts[0] === 'plugins' && parts.length > depth ? parts.slice(0, depth).join('/') : undefined;
 }
 
-function pluginProblem({ file, target, isOwn: own }: Import): string | undefined {
+function pluginProblem({ file, target, isOwn }: Import): string | undefined {
   const folder = pluginFolder(file);
   if (folder === undefined) return undefined;
-  if (!own) {
+  if (!isOwn) {
     const name = target.replace(/^node:/, '');
     return (closedToPlugins.modules as readonly string[]).includes(name)
       ? `${file} imports ${target}: plugins have no such access`
@@ -49,8 +49,8 @@ function pluginProblem({ file, target, isOwn: own }: Import): string | undefined
 }
 
 /** Nobody imports the command line but the entry points, and nobody imports `main`. */
-function entryPointProblem({ file, target, isOwn: own }: Import): string | undefined {
-  if (!own || within(file, 'src/cli')) return undefined;
+function entryPointProblem({ file, target, isOwn }: Import): string | undefined {
+  if (!isOwn || within(file, 'src/cli')) return undefined;
   if (target === 'src/main.ts') return `${file} imports src/main.ts, which nobody may`;
   if (within(target, 'src/cli') && file !== 'src/main.ts') return `${file} imports ${target}: only src/main.ts reaches src/cli`;
   return undefined;

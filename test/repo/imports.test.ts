@@ -128,10 +128,10 @@ describe('import rules of the linter', () => {
     expect(lint().files).toEqual([...new Set(bad)].sort());
   });
 
-  function lint(): { looked: number; files: string[] } {
+  function lint(): { checkedCount: number; files: string[] } {
     const run = spawnSync(join(root, 'node_modules/.bin/oxlint'), ['--format', 'json'], { cwd: copy, encoding: 'utf8' });
     const report = JSON.parse(run.stdout) as { diagnostics: { code: string; filename: string }[]; number_of_files: number };
     const restricted = report.diagnostics.filter((entry) => entry.code === 'eslint(no-restricted-imports)');
-    return { looked: report.number_of_files, files: [...new Set(restricted.map((entry) => entry.filename))].sort() };
+    return { checkedCount: report.number_of_files, files: [...new Set(restricted.map((entry) => entry.filename))].sort() };
   }
 });

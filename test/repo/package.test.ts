@@ -121,7 +121,7 @@ const prefix = join(folder, 'prefix');
 /** Set if packages cannot be installed; with GATEWAY_TEST_STRICT=1 that is a failure. */
 let missing: string | undefined;
 
-interface Ran {
+interface ProcessResult {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -132,7 +132,7 @@ const withNode = (node: string): NodeJS.ProcessEnv => {
   return { ...env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`, npm_config_prefer_offline: 'true' };
 };
 
-function run(command: string, args: readonly string[], cwd: string, node = process.execPath): Ran {
+function run(command: string, args: readonly string[], cwd: string, node = process.execPath): ProcessResult {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, env: withNode(node), encoding: 'utf8', timeout: 240_000 });
   return { status, stdout, stderr };
 }

@@ -127,8 +127,8 @@ describe.each(keys)('a key bound to config "%s"', (key, needs) => {
       other.received.length = 0;
       await sendRequest(key, request);
       for (const one of upstream.received) {
-        const fault = await wrong(one, needs);
-        if (fault !== undefined) faults.push(`${fault}: ${one.method} ${one.url} ${one.body.toString('utf8').slice(0, 200)}`);
+        const problem = await wrong(one, needs);
+        if (problem !== undefined) faults.push(`${problem}: ${one.method} ${one.url} ${one.body.toString('utf8').slice(0, 200)}`);
       }
       if (other.received.length > 0) faults.push('another provider');
     }

@@ -49,7 +49,7 @@ const guarded = typed.flatMap(({ type, entry: { requestSettings } }) =>
     .map((row) => [type, row.setting, row] as const),
 );
 const chat = routes.find(({ name }) => name === 'POST /v1/chat/completions') ?? expect.fail('no chat');
-const mine = { 'x-gateway-api-key': keyOf('free') };
+const callerKey = { 'x-gateway-api-key': keyOf('free') };
 const value = 'canary-value';
 /** By the gateway itself, whatever they name. */
 const answeredLocally: ReadonlySet<string> = new Set(['models', 'models/{id}', 'feedback', 'feedback/{id}']);
@@ -60,7 +60,7 @@ describe.each(guarded)('%s.%s', (type, _setting, { headers, keys }) => {
       const plain = plainRequest(route, 'm-1');
       const { status } = await send(gateway.url, {
         ...plain,
-        headers: { ...plain.headers, ...mine, 'x-gateway-virtual-key': type, [name]: value },
+        headers: { ...plain.headers, ...callerKey, 'x-gateway-virtual-key': type, [name]: value },
       });
       // This catalog contains no prompt; a form may be read before its rules are checked.
       expect([403, 404]).toContain(status);
@@ -79,7 +79,7 @@ describe.each(guarded)('%s.%s', (type, _setting, { headers, keys }) => {
       const plain = plainRequest(chat, 'm-1');
       const { status } = await send(gateway.url, {
         ...plain,
-        headers: { ...plain.headers, ...mine, 'x-gateway-config': JSON.stringify(config) },
+        headers: { ...plain.headers, ...callerKey, 'x-gateway-config': JSON.stringify(config) },
       });
       // Next to targets, where no provider is named, it has no effect.
       if (!Object.hasOwn(config, key) || !('targets' in config)) expect([400, 403]).toContain(status);
@@ -94,10 +94,10 @@ describe('a native header that selects an account or deployment', () => {
   it.each(owned)('%s: %s is not sent together with the credential of the gateway', async (type, name) => {
     for (const route of routes) {
       const plain = plainRequest(route, 'm-1');
-      await send(gateway.url, { ...plain, headers: { ...plain.headers, ...mine, 'x-gateway-virtual-key': type, [name]: value } });
+      await send(gateway.url, { ...plain, headers: { ...plain.headers, ...callerKey, 'x-gateway-virtual-key': type, [name]: value } });
       await send(gateway.url, {
         ...plain,
-        headers: { ...plain.headers, ...mine, 'x-gateway-virtual-key': type, 'x-gateway-forward-headers': name, [name]: value },
+        headers: { ...plain.headers, ...callerKey, 'x-gateway-virtual-key': type, 'x-gateway-forward-headers': name, [name]: value },
       });
     }
     expect(upstream.readings()).not.toContain(value);
@@ -107,12 +107,12 @@ describe('a native header that selects an account or deployment', () => {
     const plain = plainRequest(chat, 'm-1');
     await send(gateway.url, {
       ...plain,
-      headers: { ...plain.headers, ...mine, 'x-gateway-virtual-key': 'set', 'openai-organization': value, 'openai-project': value },
+      headers: { ...plain.headers, ...callerKey, 'x-gateway-virtual-key': 'set', 'openai-organization': value, 'openai-project': value },
     });
     await send(gateway.url, {
       method: 'POST',
       path: '/v1/other',
-      headers: { ...jsonType, ...mine, 'x-gateway-virtual-key': 'set', 'openai-organization': value },
+      headers: { ...jsonType, ...callerKey, 'x-gateway-virtual-key': 'set', 'openai-organization': value },
       body: '{}',
     });
     expect(upstream.received.map(({ headers }) => [headers['openai-organization'], headers['openai-project']])).toEqual([
@@ -129,7 +129,7 @@ describe('a credential of the request next to that of the gateway', () => {
 
   it.each(rows)('%s: %s is not sent and is recorded as overruled', async (type, name) => {
     const plain = plainRequest(chat, 'm-1');
-    await send(gateway.url, { ...plain, headers: { ...plain.headers, ...mine, 'x-gateway-virtual-key': type, [name]: value } });
+    await send(gateway.url, { ...plain, headers: { ...plain.headers, ...callerKey, 'x-gateway-virtual-key': type, [name]: value } });
     expect(upstream.readings()).not.toContain(value);
     expect(gateway.records.at(-1)?.overruled).toEqual([{ choice: name, value: '***', by: 'config' }]);
   });

@@ -93,10 +93,10 @@ for (const { client, missing } of clients) {
       const requests = receivedFor('m-silent');
       await Promise.all(requests.map(({ aborted }) => aborted));
       const disconnects = (): readonly LogRecord[] => rig.gateway.records.filter((each) => each.end === 'client_gone' && !each.stream);
-      const isHere = client.lacks.client_timeout === undefined;
+      const hasTimeout = client.lacks.client_timeout === undefined;
       await until(() => disconnects().length === requests.length - 1, 'the records');
       expect(disconnects().every(({ status, model }) => status === 499 && model.asked === 'm-silent')).toBe(true);
-      expect(requests.length > 1).toBe(isHere);
+      expect(requests.length > 1).toBe(hasTimeout);
     });
 
     it('uploads a file unchanged', async () => {

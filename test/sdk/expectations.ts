@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
 import { fixtures } from './provider.ts';
-import type { Happened, Scenario, Thrown } from './scenarios.ts';
+import type { ScenarioOutcome, Scenario, Thrown } from './scenarios.ts';
 
 /** The expected result of a scenario; by library name if a library differs. */
-export type Expected = Readonly<{ all: Happened } & Partial<Record<string, Happened>>>;
+export type Expected = Readonly<{ all: ScenarioOutcome } & Partial<Record<string, ScenarioOutcome>>>;
 
-const value = (of: unknown): Happened => ({ value: of });
+const value = (of: unknown): ScenarioOutcome => ({ value: of });
 
 /** An exception: always with the request id of the gateway, and without other fields. */
-function thrown(parts: Pick<Thrown, 'class' | 'status' | 'code'> & Partial<Thrown>): Happened {
+function thrown(parts: Pick<Thrown, 'class' | 'status' | 'code'> & Partial<Thrown>): ScenarioOutcome {
   return {
     thrown: {
       ...parts,
@@ -36,7 +36,7 @@ const limited = {
   message: fixtures.limit.message,
   retry_after: '7',
 } as const;
-const refused = { class: 'BadRequestError', status: 400, code: 'frog_limit' } as const;
+const badRequest = { class: 'BadRequestError', status: 400, code: 'frog_limit' } as const;
 
 export const expectations: Readonly<Record<Scenario, Expected>> = {
   chat: { all: value([fixtures.text, 'stop', 7]) },
@@ -53,7 +53,7 @@ export const expectations: Readonly<Record<Scenario, Expected>> = {
   provider_models: { all: value(['m-one', 'm-two']) },
   file_create: { all: value('file-1') },
   file_list: { all: value(['file-1']) },
-  error: { all: thrown({ ...refused, message: fixtures.fault.message }), 'npm portkey-ai': thrown({ ...refused, message: 'frogs' }) },
+  error: { all: thrown({ ...badRequest, message: fixtures.fault.message }), 'npm portkey-ai': thrown({ ...badRequest, message: 'frogs' }) },
   wrong_key: { all: thrown({ class: 'AuthenticationError', status: 401, code: 'invalid_api_key', message: 'key' }) },
   rate_limit: { all: thrown(limited) },
   all_failed: { all: thrown({ class: 'InternalServerError', status: 503, code: 'all_targets_failed', message: fixtures.down.message }) },

@@ -11,7 +11,7 @@ import { skipping } from '../support/skipping.ts';
 type Options = Readonly<Record<string, unknown>>;
 
 /** The result of one chat call and one image call with these options; the library sends the two differently. */
-interface Came {
+interface ReceivedCall {
   readonly requests: readonly SeenRequest[];
   readonly record: LogRecord;
   /** The headers that `getHeaders` of the library returns. */
@@ -21,10 +21,10 @@ interface Came {
 interface Case {
   readonly name: string;
   readonly options: Options;
-  readonly check: (came: Came) => void;
+  readonly check: (came: ReceivedCall) => void;
 }
 
-const authorization = ({ requests }: Came): readonly unknown[] => requests.map(({ headers }) => headers.authorization);
+const authorization = ({ requests }: ReceivedCall): readonly unknown[] => requests.map(({ headers }) => headers.authorization);
 const signed = (key: string): readonly string[] => [`Bearer ${key}`, `Bearer ${key}`];
 const inlineConfig = {
   strategy: { mode: 'fallback' },
@@ -35,11 +35,11 @@ const cases: readonly Case[] = [
   {
     name: 'a config by name',
     options: { config: 'renaming' },
-    check: (came) => {
-      expect(authorization(came)).toEqual(signed(catalogKeys.second));
-      expect(came.record).toMatchObject({ config: 'renaming', target: 'configs.renaming.targets[0]', model: { sent: 'm-text' } });
-      expect(came.headers).toMatchObject({
-        config: `renaming@${came.record.revision}`,
+    check: (received) => {
+      expect(authorization(received)).toEqual(signed(catalogKeys.second));
+      expect(received.record).toMatchObject({ config: 'renaming', target: 'configs.renaming.targets[0]', model: { sent: 'm-text' } });
+      expect(received.headers).toMatchObject({
+        config: `renaming@${received.record.revision}`,
         provider: 'second',
         'last-used-option-index': 'config.targets[0]',
         'retry-attempt-count': '0',
@@ -50,34 +50,34 @@ const cases: readonly Case[] = [
   {
     name: 'a config as an object',
     options: { config: inlineConfig },
-    check: (came) => {
-      expect(authorization(came)).toEqual(signed(catalogKeys.second));
-      expect(came.requests.map(({ body }) => (JSON.parse(body.toString()) as { model: string }).model)).toEqual(['m-text', 'm-text']);
-      expect(came.headers).toMatchObject({ provider: 'second', 'last-used-option-index': 'config.targets[0]' });
+    check: (received) => {
+      expect(authorization(received)).toEqual(signed(catalogKeys.second));
+      expect(received.requests.map(({ body }) => (JSON.parse(body.toString()) as { model: string }).model)).toEqual(['m-text', 'm-text']);
+      expect(received.headers).toMatchObject({ provider: 'second', 'last-used-option-index': 'config.targets[0]' });
     },
   },
   {
     name: 'a provider with @',
     options: { provider: '@openai' },
-    check: (came) => {
-      expect(authorization(came)).toEqual(signed(catalogKeys.main));
-      expect(came.headers).toMatchObject({ provider: 'openai', 'last-used-option-index': 'config' });
+    check: (received) => {
+      expect(authorization(received)).toEqual(signed(catalogKeys.main));
+      expect(received.headers).toMatchObject({ provider: 'openai', 'last-used-option-index': 'config' });
     },
   },
   {
     name: 'a provider without @',
     options: { provider: 'openai' },
-    check: (came) => {
-      expect(authorization(came)).toEqual(signed(catalogKeys.main));
-      expect(came.headers['provider']).toBe('openai');
+    check: (received) => {
+      expect(authorization(received)).toEqual(signed(catalogKeys.main));
+      expect(received.headers['provider']).toBe('openai');
     },
   },
   {
     name: 'a virtual key',
     options: { virtualKey: 'team' },
-    check: (came) => {
-      expect(authorization(came)).toEqual(signed(catalogKeys.team));
-      expect(came.record.virtual_key).toBe('team');
+    check: (received) => {
+      expect(authorization(received)).toEqual(signed(catalogKeys.team));
+      expect(received.record.virtual_key).toBe('team');
     },
   },
   {
@@ -110,15 +110,15 @@ const cases: readonly Case[] = [
   {
     name: "the caller's own credential and host",
     options: { provider: 'openai', Authorization: 'Bearer sk-own-0123456789', customHost: '<upstream>' },
-    check: (came) => {
-      expect(authorization(came)).toEqual(signed('sk-own-0123456789'));
-      expect([came.record.target, came.record.key]).toEqual(['request', 'app']);
+    check: (received) => {
+      expect(authorization(received)).toEqual(signed('sk-own-0123456789'));
+      expect([received.record.target, received.record.key]).toEqual(['request', 'app']);
     },
   },
   {
     name: "a config that brings the caller's own credential",
     options: { config: { provider: 'openai', api_key: 'sk-own-0123456789', custom_host: '<upstream>' } },
-    check: (came) => expect(authorization(came)).toEqual(signed('sk-own-0123456789')),
+    check: (received) => expect(authorization(received)).toEqual(signed('sk-own-0123456789')),
   },
   {
     name: 'forwarded headers',
@@ -128,7 +128,7 @@ const cases: readonly Case[] = [
   {
     name: 'a request timeout',
     options: { requestTimeout: 20_000 },
-    check: (came) => expect(authorization(came)).toEqual(signed(catalogKeys.main)),
+    check: (received) => expect(authorization(received)).toEqual(signed(catalogKeys.main)),
   },
 ];
 
@@ -136,11 +136,11 @@ const cases: readonly Case[] = [
  * Sends both calls of every case, the nth with "case n" as its text and "m-n" as its model; gives the headers that the
  * library shows for the first call, or what it threw.
  */
-type SendAll = (rig: Rig, options: readonly Options[]) => Promise<readonly Shown[]>;
-type Shown = Readonly<Record<string, string>> | string;
+type SendAll = (rig: Rig, options: readonly Options[]) => Promise<readonly SdkHeaders[]>;
+type SdkHeaders = Readonly<Record<string, string>> | string;
 
 const npm: SendAll = async ({ baseUrl }, all) => {
-  const shown: Shown[] = [];
+  const shown: SdkHeaders[] = [];
   for (const [n, options] of all.entries()) {
     const client = (): Portkey => new Portkey({ baseURL: baseUrl, apiKey: callerKey, ...options });
     const chat = client().chat.completions.create({ model: `m-${n}`, messages: [{ role: 'user', content: `case ${n}` }] });
@@ -160,7 +160,7 @@ const npm: SendAll = async ({ baseUrl }, all) => {
 const pypi: SendAll = async ({ baseUrl }, all) => {
   if ('missing' in python) throw new Error(python.missing);
   const text = await runScript(python.python, ['./portkey-headers.py', baseUrl, callerKey, JSON.stringify(all.map(snake))]);
-  return JSON.parse(text) as readonly Shown[];
+  return JSON.parse(text) as readonly SdkHeaders[];
 };
 
 const snakeNames: Readonly<Record<string, string>> = {
@@ -182,7 +182,7 @@ const libraries: readonly { name: string; sendAll: SendAll; missing: string | un
 for (const { name, sendAll, missing } of libraries) {
   describe.skipIf(skipping(missing))(`headers of ${name} (${missing ?? 'run'})`, () => {
     let rig: Rig;
-    let shown: readonly Shown[];
+    let shown: readonly SdkHeaders[];
     beforeAll(async () => {
       rig = await startRig();
       const placed = JSON.stringify(cases.map(({ options }) => options)).replaceAll('<upstream>', `${rig.upstream.url}/v1`);

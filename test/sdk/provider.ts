@@ -73,9 +73,9 @@ function chat(response: ServerResponse, { model, stream, stream_options }: Body)
     case 'm-silent':
       return;
     case 'm-endless':
-      return begin(response);
+      return startStream(response);
     case 'm-breaks':
-      begin(response);
+      startStream(response);
       setTimeout(() => response.destroy(), 50);
       return;
     case 'm-tools':
@@ -86,7 +86,7 @@ function chat(response: ServerResponse, { model, stream, stream_options }: Body)
 }
 
 /** A stream that sends some content and then nothing. */
-function begin(response: ServerResponse): void {
+function startStream(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const event of textEvents(false).slice(0, 2)) response.write(event);
 }

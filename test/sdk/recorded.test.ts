@@ -11,7 +11,7 @@ import { skipping } from '../support/skipping.ts';
 
 const apis = ['chat.completions', 'completions', 'embeddings', 'images', 'responses'] as const;
 const { exchanges, missing } = findExchanges();
-const taken = exchanges.filter(
+const replayable = exchanges.filter(
   ({ id, provider, api, response }) =>
     provider === 'openai' && apis.some((each) => each === api) && response.status === 200 && exceptions[id] === undefined,
 );
@@ -31,7 +31,7 @@ describe.skipIf(skipping(missing))(`recorded responses read by client libraries 
 
   beforeAll(async () => {
     replay = await startReplay();
-    gateway = await startTestGateway(catalog(taken, replay.url, await deadPort()));
+    gateway = await startTestGateway(catalog(replayable, replay.url, await deadPort()));
   });
   afterAll(async () => {
     await gateway?.close();
@@ -45,14 +45,14 @@ describe.skipIf(skipping(missing))(`recorded responses read by client libraries 
   });
 
   it('include enough recordings', () => {
-    expect(taken.length).toBeGreaterThan(500);
-    expect(new Set(taken.map(({ api, stream }) => `${api} ${stream}`)).size).toBeGreaterThan(6);
+    expect(replayable.length).toBeGreaterThan(500);
+    expect(new Set(replayable.map(({ api, stream }) => `${api} ${stream}`)).size).toBeGreaterThan(6);
   });
 
   it('are the same through the gateway as directly, npm openai', async () => {
     const different: string[] = [];
     const errors: string[] = [];
-    for (const exchange of taken) {
+    for (const exchange of replayable) {
       const ways = waysOf(exchange);
       const direct = await read(new OpenAI({ baseURL: ways.direct, apiKey: 'sk-direct', maxRetries: 0 }), exchange);
       const through = await read(
@@ -68,9 +68,9 @@ describe.skipIf(skipping(missing))(`recorded responses read by client libraries 
 
   it.skipIf(skipping(noPython))(`are the same through the gateway as directly, PyPI openai (${noPython ?? 'run'})`, async () => {
     if ('missing' in python) return;
-    const jobs = taken.map((exchange) => ({ id: exchange.id, api: exchange.api, body: exchange.request.body, ...waysOf(exchange) }));
+    const jobs = replayable.map((exchange) => ({ id: exchange.id, api: exchange.api, body: exchange.request.body, ...waysOf(exchange) }));
     const text = await runScript(python.python, ['./recorded-client.py', callerKey], JSON.stringify(jobs));
-    expect(JSON.parse(text)).toEqual({ read: taken.length, different: [], thrown: [] });
+    expect(JSON.parse(text)).toEqual({ read: replayable.length, different: [], thrown: [] });
   });
 });
 

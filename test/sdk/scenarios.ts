@@ -40,9 +40,9 @@ export interface Thrown {
 }
 
 /** `value` is what the scenario reports; `thrown` an exception that it lets through. */
-export type Happened = { readonly value: unknown } | { readonly thrown: Thrown };
+export type ScenarioOutcome = { readonly value: unknown } | { readonly thrown: Thrown };
 
-export type Report = Readonly<Partial<Record<Scenario, Happened>>>;
+export type Report = Readonly<Partial<Record<Scenario, ScenarioOutcome>>>;
 
 /** One client library, changed only in base URL and key. */
 export interface Client {
@@ -58,13 +58,13 @@ export async function runAll(
   steps: Readonly<Partial<Record<Scenario, () => Promise<unknown>>>>,
   read: (error: unknown) => Thrown,
 ): Promise<Report> {
-  const report: Partial<Record<Scenario, Happened>> = {};
+  const report: Partial<Record<Scenario, ScenarioOutcome>> = {};
   for (const scenario of scenarios) {
     const step = steps[scenario];
     if (step === undefined) continue;
     report[scenario] = await step().then(
-      (value): Happened => ({ value }),
-      (error: unknown): Happened => ({ thrown: read(error) }),
+      (value): ScenarioOutcome => ({ value }),
+      (error: unknown): ScenarioOutcome => ({ thrown: read(error) }),
     );
   }
   return report;

@@ -188,8 +188,8 @@ async function expectArrived({ upstream, gateway, way }: Stage, texts: Readonly<
   expect(failed.filter(([name]) => !lacks.includes(name))).toEqual([]);
   expect(failed.map(([name]) => name)).toEqual(lacks);
   const arrived = new Set(upstream.requests.map(routeOf));
-  const wanted = Object.keys(routes).filter((name) => !lacks.includes(name));
-  expect(wanted.filter((name) => !arrived.has(routes[name] ?? ''))).toEqual([]);
+  const expected = Object.keys(routes).filter((name) => !lacks.includes(name));
+  expect(expected.filter((name) => !arrived.has(routes[name] ?? ''))).toEqual([]);
   for (const request of upstream.requests) expectClean(request, way);
   await expectRecorded(gateway, Object.keys(texts).length);
 }

@@ -1,5 +1,5 @@
 import { json, type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
-import { Life, type Problem, problem, type Row } from './life.ts';
+import { ObjectStore, type Problem, problem, type Row } from './life.ts';
 import { mediaOf } from './media.ts';
 import { type Result, type ParsedRequest, serve } from './serve.ts';
 
@@ -12,23 +12,23 @@ export const deployments = { batch: 'dep-batch', speech: 'dep.speech' } as const
  * Azure OpenAI: both URL forms, `api-key`, its own words in objects and errors. It refuses what
  * the real one refuses: `/deployments/` on routes of the resource, a version where none is allowed, a bearer that is a key.
  */
-export async function startAzure(key: string): Promise<ScriptedUpstream & { life: Life }> {
-  const life = new Life(['created', 'pending', 'running', 'succeeded']);
+export async function startAzure(key: string): Promise<ScriptedUpstream & { store: ObjectStore }> {
+  const store = new ObjectStore(['created', 'pending', 'running', 'succeeded']);
   const upstream = await startUpstream(async (response, request) => {
     const read = readUrl(request, key);
     if ('problem' in read) {
       json(response, read.problem.status, { error: envelope(read.problem) });
       return;
     }
-    const { parsed: asked, deployment, isDated } = read;
-    if (mediaOf(response, asked, deployments.speech, deployment)) return;
-    const wrong = deployment === undefined ? wrongWords(asked, isDated) : problem(404, '404', 'Resource not found');
-    const result: Result = wrong ?? (await serve(life, asked)) ?? problem(404, '404', 'Resource not found');
+    const { parsed, deployment, isDated } = read;
+    if (mediaOf(response, parsed, deployments.speech, deployment)) return;
+    const wrong = deployment === undefined ? wrongWords(parsed, isDated) : problem(404, '404', 'Resource not found');
+    const result: Result = wrong ?? (await serve(store, parsed)) ?? problem(404, '404', 'Resource not found');
     if ('bytes' in result) response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(result.bytes);
     else if ('problem' in result) json(response, result.problem.status, { error: envelope(result.problem) });
     else json(response, result.status ?? 200, inOwnWords(result.value), result.status === 201 ? { location: `${request.url}/x` } : {});
   });
-  return Object.assign(upstream, { life });
+  return Object.assign(upstream, { store });
 }
 
 interface Read {

@@ -105,11 +105,11 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
   it('rejects an id with slashes without an upstream request', async () => {
     upstream.requests.length = 0;
     const bad = { code: 'invalid_value', param: 'id' };
-    const left = { code: 'route_not_found' };
+    const noRoute = { code: 'route_not_found' };
     for (const [path, error] of [
       ['files/a%2Fb', bad],
-      ['batches/a%2F..%2Fb', left],
-      ['fine_tuning/jobs/a%5Cb', left],
+      ['batches/a%2F..%2Fb', noRoute],
+      ['fine_tuning/jobs/a%5Cb', noRoute],
     ] as const) {
       const response = await send(provider, 'GET', path);
       expect([response.status, await response.json()]).toMatchObject([404, { error }]);

@@ -23,7 +23,7 @@ const terminal: ReadonlySet<unknown> = new Set(['completed', 'failed', 'expired'
 const checkpointCount = 12;
 const eventCount = 25;
 
-export class Life {
+export class ObjectStore {
   readonly files = new Map<string, { row: Row; content: Buffer }>();
   readonly batches: Row[] = [];
   readonly jobs: Row[] = [];

@@ -1,5 +1,5 @@
 import { json, type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
-import { Life, type Problem, problem } from './life.ts';
+import { ObjectStore, type Problem, problem } from './life.ts';
 import { mediaOf } from './media.ts';
 import { type Result, type ParsedRequest, serve } from './serve.ts';
 
@@ -7,18 +7,18 @@ import { type Result, type ParsedRequest, serve } from './serve.ts';
 export const mediaModel = 'm-media';
 
 /** OpenAI for these routes: base `/v1`, bearer token, its own error format. It rejects what the real service rejects. */
-export async function startOpenAi(key: string): Promise<ScriptedUpstream & { life: Life }> {
-  const life = new Life(['validating_files', 'queued', 'running', 'succeeded']);
+export async function startOpenAi(key: string): Promise<ScriptedUpstream & { store: ObjectStore }> {
+  const store = new ObjectStore(['validating_files', 'queued', 'running', 'succeeded']);
   const upstream = await startUpstream(async (response, request) => {
     const parsed = parseRequest(request);
-    const refused = refusal(request, parsed, key);
-    if (refused === undefined && mediaOf(response, parsed, mediaModel)) return;
-    const result: Result = refused ?? (await serve(life, parsed)) ?? problem(404, 'unknown_url', `Unknown request URL: ${request.url}`);
+    const rejection = refusal(request, parsed, key);
+    if (rejection === undefined && mediaOf(response, parsed, mediaModel)) return;
+    const result: Result = rejection ?? (await serve(store, parsed)) ?? problem(404, 'unknown_url', `Unknown request URL: ${request.url}`);
     if ('bytes' in result) response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(result.bytes);
     else if ('problem' in result) json(response, result.problem.status, { error: envelope(result.problem) });
     else json(response, 200, result.value);
   });
-  return Object.assign(upstream, { life });
+  return Object.assign(upstream, { store });
 }
 
 function parseRequest({ method, url, body, headers }: SeenRequest): ParsedRequest {

@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Ran, runHere } from '../cli/in-process.ts';
+import { type RunResult, runHere } from '../cli/in-process.ts';
 import { root } from '../repo/tree.ts';
 import { env, inFolder, untimed } from './case.ts';
 
@@ -11,11 +11,11 @@ const one = (name: string, expected: string): string =>
 const good = one('goes to the first target', '{attempts: [openai-main]}');
 const bad = one('goes "to" <the> second & target', '{attempts: [azure-eu]}');
 
-const run = (files: Readonly<Record<string, string>>, ...args: string[]): Promise<Ran> =>
+const run = (files: Readonly<Record<string, string>>, ...args: string[]): Promise<RunResult> =>
   inFolder(files, (dir) => runHere(['test', ...args], dir, { env }));
 
 /** The tests that were run, with their files. */
-const lines = ({ out }: Ran): string[] =>
+const lines = ({ out }: RunResult): string[] =>
   out
     .split('\n')
     .filter((line) => /^(?:PASS|FAIL) /.test(line))
@@ -33,7 +33,7 @@ describe('the files of gateway test', () => {
     ['can be given as a folder, including subfolders', ['folder'], [inFolderBad, below]],
     ['can be given as a pattern', ['*/*.test.yaml'], [inFolderBad]],
     ['are filtered by file name and test name', ['.', '--filter', 'second'], [inFolderBad]],
-  ])('%s', async (_what, args, expected) => {
+  ])('%s', async (_name, args, expected) => {
     const result = await run(files, ...args);
     expect(lines(result)).toEqual(expected);
     expect(result.code).toBe(expected.some((line) => line.startsWith('FAIL')) ? 1 : 0);
@@ -57,7 +57,7 @@ describe('the files of gateway test', () => {
     ['match no filter', { 'a.test.yaml': good }, ['--filter', 'x"y'], 1, 'error: no test matches "x"y"'],
     ['are not valid', { 'a.test.yaml': 'tests: [{}]' }, [], 3, 'error: "name" and "expect" are missing in tests[0]'],
     ['belong to no valid configuration', { 'a.test.yaml': good, 'gateway.yaml': 'version: 2' }, [], 3, 'error: "version" must be 1'],
-  ])('that %s are an error', async (_what, files, args, code, message) => {
+  ])('that %s are an error', async (_name, files, args, code, message) => {
     const result = await run(files, ...args);
     expect(result.err).toContain(message);
     expect({ code: result.code, out: result.out }).toEqual({ code, out: '' });
@@ -150,7 +150,7 @@ describe('each test of gateway test', () => {
       'the gateway or a plugin failed: mode dry ${env:TEAM_USER}',
     ],
     ['gets no record', `record() { throw new Error('recorded'); }`, '1 passed'],
-  ])("runs with the operator's own plugin, which %s", async (_what, moment, expected) => {
+  ])("runs with the operator's own plugin, which %s", async (_name, moment, expected) => {
     const plugin = `export default { name: 'own', options: { type: 'object' }, setup: (options) => ({ ${moment} }) };`;
     const gateway = `version: 1\nproviders: {a: {type: mock}}\nplugins: [{use: ./own.mjs, options: {user: "\${env:TEAM_USER}"}}, routing, models, transform, fallback-retry]\nserver: {open: true}\n`;
     const test = `tests: [{name: one, request: {body: {model: "@a/echo", messages: [{role: user, content: hi}]}}, expect: {status: 200}}]`;

@@ -62,9 +62,9 @@ function problemOf(content: unknown, turns: number): string | undefined {
   const where = `messages.${2 * turns - 1}.content.0.type`;
   if (!first.endsWith('thinking'))
     return `${where}: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block`;
-  const wanted = turns === 1 ? responses.one : responses.two;
+  const expected = turns === 1 ? responses.one : responses.two;
   const thoughts = (list: readonly Json[]): string => JSON.stringify(list.filter((block) => String(block['type']).endsWith('thinking')));
-  return thoughts(blocks) === thoughts(wanted)
+  return thoughts(blocks) === thoughts(expected)
     ? undefined
     : `${where}: \`thinking\` blocks in the latest assistant message cannot be modified`;
 }

@@ -62,7 +62,7 @@ describe('an Entra application in request headers', () => {
   });
 
   it('is rejected with the name of the wrong header', async () => {
-    rig.tokens.refusal = aadsts(7000215, 'Invalid client secret provided.');
+    rig.tokens.errorResponse = aadsts(7000215, 'Invalid client secret provided.');
     await rig.start('api_key: k-of-entry', { more: plugin() });
     const response = await rig.send(prefixed({ ...entryFields(), ...application1 }), 'm');
     expect([response.status, await response.json()]).toMatchObject([

@@ -95,7 +95,7 @@ provider_plugins: ["${fileURLToPath(new URL('./minted.ts', import.meta.url))}"]`
   });
 
   it('causes a 401 that names the wrong header if the token endpoint rejects it', async () => {
-    rig.tokens.refusal = aadsts(7000215, 'Invalid client secret provided.');
+    rig.tokens.errorResponse = aadsts(7000215, 'Invalid client secret provided.');
     await rig.start('auth: {mode: caller}', { more: minted() });
     const response = await rig.send(config(), 'm');
     const text = await response.text();

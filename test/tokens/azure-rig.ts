@@ -55,7 +55,7 @@ export async function startAzureRig(): Promise<AzureRig> {
       tokens.requests.length = 0;
       upstream.requests.length = 0;
       upstream.script = accept;
-      Object.assign(tokens, { expected: application(), life: { expires_in: 3599 }, refusal: undefined, mismatch: undefined, issuedCount: 0 });
+      Object.assign(tokens, { expected: application(), life: { expires_in: 3599 }, errorResponse: undefined, mismatch: undefined, issuedCount: 0 });
     },
     close: async () => {
       await gateway?.close();
@@ -80,12 +80,12 @@ ${more}`;
 }
 
 /** `auth:` of an application whose tokens this server gives. */
-export const entra = ({ url }: TokenServer, over = ''): string =>
-  `auth: {mode: entra, tenant_id: t1, client_id: c1, client_secret: "\${env:SECRET}", authority: "${url}"${over}}`;
+export const entra = ({ url }: TokenServer, overrides = ''): string =>
+  `auth: {mode: entra, tenant_id: t1, client_id: c1, client_secret: "\${env:SECRET}", authority: "${url}"${overrides}}`;
 
 /** The request for a token of that application. */
-export const application = (over: Readonly<Record<string, string>> = {}): Expected => ({
+export const application = (overrides: Readonly<Record<string, string>> = {}): Expected => ({
   method: 'POST',
   path: '/t1/oauth2/v2.0/token',
-  parameters: { grant_type: 'client_credentials', client_id: 'c1', client_secret: secret, scope: `${audience}/.default`, ...over },
+  parameters: { grant_type: 'client_credentials', client_id: 'c1', client_secret: secret, scope: `${audience}/.default`, ...overrides },
 });

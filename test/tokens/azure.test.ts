@@ -127,7 +127,7 @@ describe('an error of the token endpoint', () => {
     [500011, 'The resource principal was not found.', 'invalid_resource', 'auth.scope', 'names no service'],
     [70021, 'No matching federated identity record found.', 'invalid_client', 'auth.client_id', 'has no federated credential'],
   ])('names the setting in the response for AADSTS%s', async (code, text, error, field, message) => {
-    rig.tokens.refusal = aadsts(code, text, error);
+    rig.tokens.errorResponse = aadsts(code, text, error);
     await rig.start(entra(rig.tokens));
     const response = await rig.send();
     const body = (await response.json()) as { error: Record<string, string> };
@@ -139,7 +139,7 @@ describe('an error of the token endpoint', () => {
   });
 
   it('does not reveal the secret in response, record or log', async () => {
-    rig.tokens.refusal = aadsts(7000215, `Invalid client secret "${secret}" provided.`);
+    rig.tokens.errorResponse = aadsts(7000215, `Invalid client secret "${secret}" provided.`);
     await rig.start(entra(rig.tokens));
     const response = await rig.send();
     const text = await response.text();
@@ -152,7 +152,7 @@ describe('an error of the token endpoint', () => {
   });
 
   it('makes a fallback use the next target', async () => {
-    rig.tokens.refusal = aadsts(7000222, 'The provided client secret keys are expired.');
+    rig.tokens.errorResponse = aadsts(7000222, 'The provided client secret keys are expired.');
     const more = '  spare: {type: mock}\nconfigs:\n  safe: {strategy: {mode: fallback}, targets: ["@azure", "@spare"]}';
     await rig.start(entra(rig.tokens), { more });
     expect((await rig.send({ 'x-gateway-config': 'safe' }, 'm')).status).toBe(200);
@@ -264,13 +264,13 @@ describe('a credential that fails', () => {
       const auth = { mode: 'entra', tenant_id: 't1', client_id: 'c1', client_secret: secret, authority: rig.tokens.url };
       const credential = outbound.sign(azure.entry.credential({ auth }, undefined), 'catalog');
       const credentialHeaders = async (): Promise<unknown> => Promise.resolve(credential.headers({} as UpstreamRequest)).catch((error: unknown) => error);
-      rig.tokens.refusal = aadsts(7000215, 'Invalid client secret provided.');
+      rig.tokens.errorResponse = aadsts(7000215, 'Invalid client secret provided.');
       for (let n = 0; n < 100; n += 1) expect(await credentialHeaders()).toMatchObject({ code: 'provider_auth_failed', param: 'auth.client_secret' });
       expect(fetched()).toBe(1);
       now += 1000;
       for (let n = 0; n < 100; n += 1) expect(await credentialHeaders()).toMatchObject({ code: 'provider_auth_failed' });
       expect(fetched()).toBe(2);
-      rig.tokens.refusal = undefined;
+      rig.tokens.errorResponse = undefined;
       now += 1000;
       expect([await credentialHeaders(), await credentialHeaders(), fetched()]).toEqual([['authorization', 'Bearer token-1'], ['authorization', 'Bearer token-1'], 3]);
     } finally {
@@ -279,7 +279,7 @@ describe('a credential that fails', () => {
   });
 
   it('is reported with the setting for each request', async () => {
-    rig.tokens.refusal = aadsts(7000215, 'Invalid client secret provided.');
+    rig.tokens.errorResponse = aadsts(7000215, 'Invalid client secret provided.');
     await rig.start(entra(rig.tokens));
     for (const _ of [1, 2, 3]) expect(await (await rig.send()).json()).toMatchObject({ error: { param: 'auth.client_secret' } });
   });

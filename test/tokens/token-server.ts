@@ -16,7 +16,7 @@ export interface TokenServer extends ScriptedUpstream {
   /** What a good request is answered with beside the token. */
   life: Readonly<Record<string, unknown>>;
   /** Instead of a token. */
-  refusal: Refusal | undefined;
+  errorResponse: Refusal | undefined;
   /** Instead of the words about a request that is not as expected. */
   mismatch: unknown;
   /** Answers the next request, whatever it is. */
@@ -46,7 +46,7 @@ export async function startTokenServer(): Promise<TokenServer> {
   const server: TokenServer = Object.assign(upstream, {
     expected: { method: 'POST', path: '', parameters: {} } as Expected,
     life: { expires_in: 3599 },
-    refusal: undefined,
+    errorResponse: undefined,
     mismatch: undefined,
     first: undefined,
     before: undefined,
@@ -61,8 +61,8 @@ export async function startTokenServer(): Promise<TokenServer> {
       first(response);
     } else if (wrong !== undefined) {
       json(response, 400, server.mismatch ?? { error: 'invalid_request', error_description: `AADSTS900144: ${wrong}` });
-    } else if (server.refusal !== undefined) {
-      json(response, server.refusal.status, server.refusal.body);
+    } else if (server.errorResponse !== undefined) {
+      json(response, server.errorResponse.status, server.errorResponse.body);
     } else {
       server.issuedCount += 1;
       json(response, 200, { token_type: 'Bearer', access_token: `token-${server.issuedCount}`, ...server.life });

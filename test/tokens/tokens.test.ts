@@ -24,7 +24,7 @@ const mint: Script = (response, _request, count) =>
 const accept: Script = (response) => json(response, 200, completion('yes'));
 const bearers = (): (string | undefined)[] => upstream.requests.map((request) => request.headers.authorization);
 
-function grantOf(over: Partial<Extract<OAuthGrant, { kind: 'jwt-bearer' }>> = {}): string {
+function grantOf(overrides: Partial<Extract<OAuthGrant, { kind: 'jwt-bearer' }>> = {}): string {
   const grant = {
     kind: 'jwt-bearer',
     tokenUri: `${endpoint.url}/token`,
@@ -33,7 +33,7 @@ function grantOf(over: Partial<Extract<OAuthGrant, { kind: 'jwt-bearer' }>> = {}
     scope: 'scope-1 scope-2',
     privateKey,
     keyId: 'key-1',
-    ...over,
+    ...overrides,
   };
   return JSON.stringify(grant);
 }

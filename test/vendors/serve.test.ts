@@ -58,8 +58,8 @@ describe('a vendor defined by a row', () => {
   });
 
   it('rejects routes that its row omits, and relays unknown paths', async () => {
-    const refused = await post('embeddings', { model: '@cerebras/m', input: 'a' });
-    expect([refused.status, ((await refused.json()) as { error: { code: string } }).error.code]).toEqual([400, 'unsupported_endpoint']);
+    const rejection = await post('embeddings', { model: '@cerebras/m', input: 'a' });
+    expect([rejection.status, ((await rejection.json()) as { error: { code: string } }).error.code]).toEqual([400, 'unsupported_endpoint']);
     await post('fim/completions', { model: 'm' }, { 'x-gateway-provider': '@cerebras' });
     expect(last()?.url).toBe('/v1/fim/completions');
   });

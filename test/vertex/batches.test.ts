@@ -107,10 +107,10 @@ describe('POST /v1/batches', () => {
         jobs: rig.cloud.takeRequests().filter((request) => request.includes('batchPredictionJobs')).length,
       };
     };
-    const refused = { status: 403, code: 'not_allowed', param: 'model', jobs: 0 };
+    const forbidden = { status: 403, code: 'not_allowed', param: 'model', jobs: 0 };
     // The provider for the upload has no list: the metadata names a model that the narrow provider does not allow.
-    expect(await created(line('a', 'Hi', 'gemini-2.5-pro'))).toMatchObject(refused);
-    expect(await created(line('a', 'Hi'), { 'x-gateway-provider-model': 'gemini-2.5-pro' })).toMatchObject(refused);
+    expect(await created(line('a', 'Hi', 'gemini-2.5-pro'))).toMatchObject(forbidden);
+    expect(await created(line('a', 'Hi'), { 'x-gateway-provider-model': 'gemini-2.5-pro' })).toMatchObject(forbidden);
     expect(await created(line('a', 'Hi'), { 'x-gateway-provider-model': '@narrow/gemini-2.5-flash-lite' })).toMatchObject({
       status: 200,
       jobs: 1,

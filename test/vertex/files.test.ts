@@ -122,12 +122,12 @@ describe('POST /v1/files', () => {
   it.each([
     ['before the file', (kept: Field[], file: Field) => form(...kept, ['purpose', 'user_data'], file)],
     ['after the file', (kept: Field[], file: Field) => form(['purpose', 'user_data'], file, ...kept)],
-  ])('reports expires_after as dropped if it is sent %s', async (_, formOf) => {
+  ])('reports expires_after as dropped if it is sent %s', async (_, makeForm) => {
     const fieldsBefore: Field[] = [
       ['expires_after[anchor]', 'created_at'],
       ['expires_after[seconds]', '3600'],
     ];
-    const response = await post(formOf(fieldsBefore, ['file', 'x', 'x.txt']));
+    const response = await post(makeForm(fieldsBefore, ['file', 'x', 'x.txt']));
     const dropped = response.headers.get('x-gateway-dropped-params')?.split(', ').sort();
     expect([response.status, dropped]).toEqual([200, ['expires_after[anchor]', 'expires_after[seconds]']]);
   });
@@ -254,7 +254,7 @@ describe('one file', () => {
 });
 
 describe('GET /v1/files', () => {
-  const put = (name: string, purpose?: string): string => {
+  const store = (name: string, purpose?: string): string => {
     const uri = `gs://acme-data/${name}`;
     rig.cloud.objects.put(uri, 'x');
     const stored = rig.cloud.objects.stored.get(uri);
@@ -263,8 +263,8 @@ describe('GET /v1/files', () => {
   };
 
   it('lists all files that the gateway stored, over several pages', async () => {
-    const ids = Array.from({ length: 25 }, (_, at) => put(`gateway/files/${String(at).padStart(10, '0')}-r/x`, 'batch'));
-    put('other/x');
+    const ids = Array.from({ length: 25 }, (_, at) => store(`gateway/files/${String(at).padStart(10, '0')}-r/x`, 'batch'));
+    store('other/x');
     const listed: string[] = [];
     for await (const file of rig.client().files.list({ limit: 10 })) listed.push(file.id);
     expect(listed).toEqual(ids);
@@ -272,9 +272,9 @@ describe('GET /v1/files', () => {
 
   it('filters by purpose', async () => {
     const [, tuning, output] = [
-      put('gateway/files/1-r/a', 'batch'),
-      put('gateway/files/2-r/b', 'fine-tune'),
-      put('gateway/batches/1-r/chat_completions/m/prediction-1/predictions.jsonl'),
+      store('gateway/files/1-r/a', 'batch'),
+      store('gateway/files/2-r/b', 'fine-tune'),
+      store('gateway/batches/1-r/chat_completions/m/prediction-1/predictions.jsonl'),
     ];
     const ids = async (query: string) =>
       ((await (await rig.fetch(`/files?${query}`)).json()) as { data: { id: string }[] }).data.map(({ id }) => id);
@@ -284,7 +284,7 @@ describe('GET /v1/files', () => {
   });
 
   it('reads several pages of the provider', async () => {
-    for (let at = 0; at < 2100; at += 1) put(`gateway/files/${String(at).padStart(10, '0')}-r/x`, at === 2050 ? 'fine-tune' : 'batch');
+    for (let at = 0; at < 2100; at += 1) store(`gateway/files/${String(at).padStart(10, '0')}-r/x`, at === 2050 ? 'fine-tune' : 'batch');
     const all = (await (await rig.fetch('/files')).json()) as { data: unknown[]; has_more: boolean };
     expect([all.data.length, all.has_more]).toEqual([2100, false]);
     const found = (await (await rig.fetch('/files?purpose=fine-tune&limit=5')).json()) as { data: unknown[] };

@@ -39,7 +39,7 @@ afterEach(() => {
 });
 
 /** Serves the objects of all buckets; models respond that they have seen something. */
-function play({ method, path, request, body }: ParsedRequest, response: ServerResponse): boolean {
+function serve({ method, path, request, body }: ParsedRequest, response: ServerResponse): boolean {
   if (method === 'GET' && path.startsWith('/gcs/storage/v1/b/')) {
     const type = path.endsWith('.pdf') ? 'application/pdf' : path.endsWith('.txt') ? 'text/plain' : 'image/png';
     if (path.endsWith('missing.png')) json(response, 404, { error: { code: 404, message: 'No such object' } });
@@ -61,7 +61,7 @@ const image = (url: string): object => ({ type: 'image_url', image_url: { url } 
 const byId = (file_id: string): object => ({ type: 'file', file: { file_id, filename: 'a.png' } });
 
 async function chat(model: string, part: object, headers: Readonly<Record<string, string>> = {}) {
-  rig.cloud.interrupt = play;
+  rig.cloud.interrupt = serve;
   const response = await rig.fetch('/chat/completions', {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -138,7 +138,7 @@ describe('a request of the Messages API', () => {
   const url = 'gs://acme-data/c.png';
   const source = { type: 'base64', media_type: 'image/png', data: picture.toString('base64') };
   const send = async (path: string, url: string) => {
-    rig.cloud.interrupt = play;
+    rig.cloud.interrupt = serve;
     const block = { type: 'image', source: { type: 'url', url: url }, cache_control: { type: 'ephemeral' } };
     const content = [{ type: 'tool_result', tool_use_id: 't', content: [block] }, block, { type: 'text', text: '"url"' }];
     const before = { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }] };
@@ -233,7 +233,7 @@ describe('a chat with an open model', () => {
   });
 
   it('rejects a bucket in another JSON spelling', async () => {
-    rig.cloud.interrupt = play;
+    rig.cloud.interrupt = serve;
     for (const url of [
       String.raw`\u0067s:\/\/foreign/c.png`,
       String.raw`gs:\/\/foreign\/c.png`,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Status, WorkerView } from '../../src/admin/api-types.ts';
 import { guardHeader } from '../../src/admin/http/guard.ts';
-import { begin, type Running } from '../cli/run.ts';
+import { startProcess, type Running } from '../cli/run.ts';
 import { until } from '../support/gateway.ts';
 
 export const token = 'token-of-the-operator-0001';
@@ -49,7 +49,7 @@ export async function startFleet(
   const dir = await mkdtemp(join(tmpdir(), 'workers-'));
   for (const [name, text] of Object.entries({ 'gateway.yaml': yaml, ...files })) await writeFile(join(dir, name), text);
   const listen = flags.includes('--listen') ? [] : ['--listen', '127.0.0.1:0'];
-  const running = begin(['start', ...listen, '--admin-listen', '127.0.0.1:0', '--log-format', 'json', '--no-watch', ...flags], dir);
+  const running = startProcess(['start', ...listen, '--admin-listen', '127.0.0.1:0', '--log-format', 'json', '--no-watch', ...flags], dir);
   const [, url = ''] = await running.waitForOutput(/"url":"([^"]+?)(?:\/v1)?"/);
   const [, admin = ''] = await running.waitForOutput(/"dashboard":"([^"]+)"/);
   const callAdmin = async <T>(path: string, method = 'GET'): Promise<T> => {

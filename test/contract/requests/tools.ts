@@ -1,6 +1,6 @@
 import { fields, type RequestRow, schema } from './row.ts';
 
-const fn = (name: string, more: object = {}) => ({ type: 'function', function: { name, ...more } });
+const functionTool = (name: string, more: object = {}) => ({ type: 'function', function: { name, ...more } });
 const params = { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] };
 const declared = (...list: object[]) => ({ functionDeclarations: list });
 const config = (functionCallingConfig: object) => ({
@@ -8,39 +8,39 @@ const config = (functionCallingConfig: object) => ({
   toolConfig: { functionCallingConfig },
 });
 const choice = (name: string, tool_choice: unknown, upstream: object) =>
-  fields(`tool_choice ${name}`, { tools: [fn('f', { parameters: params })], tool_choice }, config(upstream));
+  fields(`tool_choice ${name}`, { tools: [functionTool('f', { parameters: params })], tool_choice }, config(upstream));
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 
 /** Tools and their choice. */
 export const toolRows: readonly RequestRow[] = [
   fields(
     'all functions in one tool',
-    { tools: [fn('f', { description: 'd', parameters: params }), fn('g')] },
+    { tools: [functionTool('f', { description: 'd', parameters: params }), functionTool('g')] },
     { tools: [declared({ name: 'f', description: 'd', parameters: params }, { name: 'g' })] },
   ),
   fields('no tools', { tools: [] }, {}),
   fields(
     'strict is reported',
-    { tools: [fn('f', { parameters: params, strict: true })] },
+    { tools: [functionTool('f', { parameters: params, strict: true })] },
     { tools: [declared({ name: 'f', parameters: params })] },
     { dropped: ['tools[].function.strict'] },
   ),
   ...(['vendor_search', 'google_search', 'googleSearch'] as const).map((name) =>
-    fields(`search as ${name}`, { tools: [fn(name)] }, { tools: [{ googleSearch: {} }] }),
+    fields(`search as ${name}`, { tools: [functionTool(name)] }, { tools: [{ googleSearch: {} }] }),
   ),
   fields(
     'search with options',
-    { tools: [fn('vendor_search', { parameters: { timeRangeFilter: { startTime: 'a', endTime: 'b' } } })] },
+    { tools: [functionTool('vendor_search', { parameters: { timeRangeFilter: { startTime: 'a', endTime: 'b' } } })] },
     { tools: [{ googleSearch: { timeRangeFilter: { startTime: 'a', endTime: 'b' } } }] },
   ),
   fields(
     'search with an empty schema',
-    { tools: [fn('google_search', { parameters: { type: 'object', properties: {} } })] },
+    { tools: [functionTool('google_search', { parameters: { type: 'object', properties: {} } })] },
     { tools: [{ googleSearch: {} }] },
   ),
   fields(
     'a function of the client named google_search',
-    { tools: [fn('google_search', { parameters: params })] },
+    { tools: [functionTool('google_search', { parameters: params })] },
     { tools: [declared({ name: 'google_search', parameters: params })] },
   ),
   fields('search by type', { tools: [{ type: 'google_search' }] }, { tools: [{ googleSearch: {} }] }),
@@ -50,26 +50,26 @@ export const toolRows: readonly RequestRow[] = [
     { tools: [{ googleSearch: { excludeDomains: ['a'] } }] },
   ),
   fields('web_search_options', { web_search_options: {} }, { tools: [{ googleSearch: {} }] }),
-  fields('search retrieval', { tools: [fn('vendor_search_retrieval')] }, { tools: [{ googleSearchRetrieval: {} }] }),
+  fields('search retrieval', { tools: [functionTool('vendor_search_retrieval')] }, { tools: [{ googleSearchRetrieval: {} }] }),
   fields(
     'search retrieval with a threshold',
-    { tools: [fn('google_search_retrieval', { parameters: { dynamicRetrievalConfig: { mode: 'MODE_DYNAMIC', dynamicThreshold: 0.7 } } })] },
+    { tools: [functionTool('google_search_retrieval', { parameters: { dynamicRetrievalConfig: { mode: 'MODE_DYNAMIC', dynamicThreshold: 0.7 } } })] },
     {
       tools: [{ googleSearchRetrieval: { dynamicRetrievalConfig: { mode: 'MODE_DYNAMIC', dynamicThreshold: 0.7 } } }],
     },
   ),
   fields(
     'search and functions are both passed on',
-    { tools: [fn('vendor_search'), fn('f', { parameters: params })] },
+    { tools: [functionTool('vendor_search'), functionTool('f', { parameters: params })] },
     { tools: [declared({ name: 'f', parameters: params }), { googleSearch: {} }] },
   ),
   fields(
     'code, pages and maps',
     {
       tools: [
-        fn('code_execution'),
-        fn('url_context'),
-        fn('google_maps', { parameters: { latLng: { latitude: 1, longitude: 2 }, languageCode: 'de' } }),
+        functionTool('code_execution'),
+        functionTool('url_context'),
+        functionTool('google_maps', { parameters: { latLng: { latitude: 1, longitude: 2 }, languageCode: 'de' } }),
       ],
     },
     {
@@ -77,7 +77,7 @@ export const toolRows: readonly RequestRow[] = [
       toolConfig: { retrievalConfig: { latLng: { latitude: 1, longitude: 2 }, languageCode: 'de' } },
     },
   ),
-  fields('the computer use tool', { tools: [fn('computer_use')] }, { tools: [{ computerUse: { environment: 'ENVIRONMENT_BROWSER' } }] }),
+  fields('the computer use tool', { tools: [functionTool('computer_use')] }, { tools: [{ computerUse: { environment: 'ENVIRONMENT_BROWSER' } }] }),
   fields(
     'functions of the older API',
     { functions: [{ name: 'f', parameters: params }], function_call: { name: 'f' } },
@@ -85,7 +85,7 @@ export const toolRows: readonly RequestRow[] = [
   ),
   fields(
     'custom tools are dropped and reported',
-    { tools: [{ type: 'custom', custom: { name: 'x' } }, fn('f', { parameters: params })] },
+    { tools: [{ type: 'custom', custom: { name: 'x' } }, functionTool('f', { parameters: params })] },
     { tools: [declared({ name: 'f', parameters: params })] },
     { dropped: ['tools[].custom'] },
   ),
@@ -95,12 +95,12 @@ export const toolRows: readonly RequestRow[] = [
   choice('of a function', { type: 'function', function: { name: 'f' } }, { mode: 'ANY', allowedFunctionNames: ['f'] }),
   choice(
     'of several, required',
-    { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [fn('f'), fn('g')] } },
+    { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [functionTool('f'), functionTool('g')] } },
     { mode: 'ANY', allowedFunctionNames: ['f', 'g'] },
   ),
   choice(
     'of several, auto',
-    { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [fn('f')] } },
+    { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [functionTool('f')] } },
     { mode: 'VALIDATED', allowedFunctionNames: ['f'] },
   ),
   fields(
@@ -118,7 +118,7 @@ export const toolRows: readonly RequestRow[] = [
   fields(
     'tool_choice of a tool that is not a function',
     {
-      tools: [fn('f', { parameters: params }), { type: 'web_search_20250305', name: 'web_search' }],
+      tools: [functionTool('f', { parameters: params }), { type: 'web_search_20250305', name: 'web_search' }],
       tool_choice: { type: 'function', function: { name: 'web_search' } },
     },
     { tools: [{ functionDeclarations: [{ name: 'f', parameters: params }] }, { googleSearch: {} }] },
@@ -126,13 +126,13 @@ export const toolRows: readonly RequestRow[] = [
   ),
   fields(
     'tool_choice without functions',
-    { tools: [fn('vendor_search')], tool_choice: 'required' },
+    { tools: [functionTool('vendor_search')], tool_choice: 'required' },
     { tools: [{ googleSearch: {} }] },
     { dropped: ['tool_choice'] },
   ),
   fields(
     'parallel_tool_calls',
-    { tools: [fn('f', { parameters: params })], parallel_tool_calls: false },
+    { tools: [functionTool('f', { parameters: params })], parallel_tool_calls: false },
     { tools: [declared({ name: 'f', parameters: params })] },
     { dropped: ['parallel_tool_calls'] },
   ),
@@ -150,7 +150,7 @@ export const schemaRows: readonly RequestRow[] = [
   {
     ...fields(
       'original schemas with arbitrary parameter names',
-      { tools: [fn('f', { parameters: { additionalProperties: { type: 'number' } } })] },
+      { tools: [functionTool('f', { parameters: { additionalProperties: { type: 'number' } } })] },
       { tools: [declared({ name: 'f', parametersJsonSchema: { additionalProperties: { type: 'number' } } })] },
     ),
     settings: { region: 'us-central1', project: 'p1', schemas: 'original' },
@@ -297,7 +297,7 @@ export const schemaRows: readonly RequestRow[] = [
     ...fields(
       'original schemas',
       {
-        tools: [fn('f', { parameters: { ...params, additionalProperties: false } })],
+        tools: [functionTool('f', { parameters: { ...params, additionalProperties: false } })],
         response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object', $defs: {} } } },
       },
       {

@@ -25,7 +25,7 @@ const quotedExtension = /\n[\da-f]+;[^\r\n]*"/i;
 const lastResponse = /HTTP\/1\.1 (?:(?!HTTP\/1\.1).)*$/s;
 
 /** Compares random connections, starting with case number `from`. */
-export async function holdFrontLaw(seed: number, from: number, count: number, onProgress?: (done: number) => void): Promise<FrontResult> {
+export async function checkFront(seed: number, from: number, count: number, onProgress?: (done: number) => void): Promise<FrontResult> {
   let plain = 0;
   let cases = 0;
   const violations: FrontResult['broken'][number][] = [];
@@ -88,11 +88,11 @@ function piecesOf(seed: number, n: number): readonly string[] {
   const random = new Random(Math.imul(seed, 0x9e3779b1) ^ n);
   const odd = random.pick([0, 0, 0.02, 0.1, 0.3]);
   const count = random.pick([1, 1, 2, 3]);
-  let same = '';
+  let repeated = '';
   const pieces: string[] = [];
   for (let at = 0; at < count; at += 1) {
-    const messageText = same !== '' && random.chance(0.5) ? same : message(random, odd);
-    same = messageText;
+    const messageText = repeated !== '' && random.chance(0.5) ? repeated : message(random, odd);
+    repeated = messageText;
     const text = random.chance(odd) ? scratched(random, messageText) : messageText;
     if (pieces.length > 0 && random.chance(0.2)) pieces.push(...splitRandomly(random, (pieces.pop() ?? '') + text));
     else pieces.push(...splitRandomly(random, text));

@@ -217,9 +217,9 @@ const methods: readonly string[] = [
 const breaks: readonly string[] = ['\n', '\r', '\r\r\n', '\n\r', '\r\n\r\n', ' \r\n', '\0\r\n'];
 const responseModes: readonly string[] = ['later', 'early', 'stream', 'empty', 'stream later', 'early later', 'early stream'];
 
-/** Generates one complete message. @param odd probability of each deviation */
-export function message(random: Random, odd: number): string {
-  const isOdd = (): boolean => random.chance(odd);
+/** Generates one complete message. @param oddProbability probability of each deviation */
+export function message(random: Random, oddProbability: number): string {
+  const isOdd = (): boolean => random.chance(oddProbability);
   const isGet = random.chance(0.2);
   const method = isOdd() ? random.pick(methods) : isGet ? random.pick(['GET', 'GET', 'DELETE']) : 'POST';
   const target = isOdd() ? random.pick(oddTargets) : random.pick(isGet ? getTargets : targets);
@@ -230,9 +230,9 @@ export function message(random: Random, odd: number): string {
   const fields = fieldsOf(random, isOdd);
   const framing = isOdd() ? oddFraming(random, body) : plainFraming(random, body, isGet);
   for (const line of framing.lines) fields.splice(random.below(fields.length + 1), 0, line);
-  const lineBreak = (): string => (random.chance(odd / 8) ? random.pick(breaks) : '\r\n');
+  const lineBreak = (): string => (random.chance(oddProbability / 8) ? random.pick(breaks) : '\r\n');
   const head = [`${method} ${target} ${version}`, ...fields].map((line) => line + lineBreak()).join('');
-  return head + (random.chance(odd / 8) ? random.pick(breaks) : '\r\n') + framing.body;
+  return head + (random.chance(oddProbability / 8) ? random.pick(breaks) : '\r\n') + framing.body;
 }
 
 function fieldsOf(random: Random, isOdd: () => boolean): string[] {
@@ -280,15 +280,15 @@ function oddFraming(random: Random, body: string): Framing {
   );
 }
 
-/** @param odd probability of an unusual framing, per chunk */
-function chunked(random: Random, body: string, odd: number): string {
+/** @param oddProbability probability of an unusual framing, per chunk */
+function chunked(random: Random, body: string, oddProbability: number): string {
   let text = '';
   for (let at = 0; at < body.length; ) {
     const size = 1 + random.below(body.length - at);
     const part = body.slice(at, at + size);
     at += size;
     const hex = random.chance(0.1) ? size.toString(16).toUpperCase() : size.toString(16);
-    if (!random.chance(odd)) text += `${hex}\r\n${part}\r\n`;
+    if (!random.chance(oddProbability)) text += `${hex}\r\n${part}\r\n`;
     else {
       text += random.pick([
         `${hex};a=b\r\n${part}\r\n`,
@@ -311,7 +311,7 @@ function chunked(random: Random, body: string, odd: number): string {
       ]);
     }
   }
-  if (!random.chance(odd)) return `${text}0\r\n\r\n`;
+  if (!random.chance(oddProbability)) return `${text}0\r\n\r\n`;
   return (
     text +
     random.pick([

@@ -17,11 +17,11 @@ describe('the response parser', () => {
 
   it.each(corpus)(
     'reads a known case as expected, split at any position: $expect, $method $text',
-    async ({ expect: wanted, method, text }) => {
+    async ({ expect: expected, method, text }) => {
       const wireCase = { method, text } as WireCase;
       const gatewayReader = new GatewayReader();
       const { reading, why } = await compareCase(gatewayReader, wireCase, new Random(1));
-      expect([why, reading.isWhole ? 'whole' : 'fault']).toEqual([undefined, wanted]);
+      expect([why, reading.isWhole ? 'whole' : 'fault']).toEqual([undefined, expected]);
       const bytes = Buffer.from(text, 'latin1');
       const others = Array.from(bytes, (_, at) => gatewayReader.read(wireCase, cutAt(bytes, [at])));
       for (const { isWhole, body } of others)

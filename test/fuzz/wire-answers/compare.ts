@@ -61,7 +61,7 @@ export async function compareCase(
     if (why !== undefined) return { reading, why: `cut in ${pieces.length} pieces: ${why}` };
   }
   if (!reading.isWhole) return { reading, why: undefined };
-  const one = await undiciReads(wireCase, [bytes], !reading.isKept);
+  const one = await undiciReads(wireCase, [bytes], !reading.isKeptAlive);
   // Node reads the bytes after the response before it emits the response.
   const other = await nodeReads(wireCase, [bytes.subarray(0, bytes.length - reading.behind)]);
   return { reading, why: differenceOf('undici', reading, one, isExcused(wireCase)) ?? differenceOf('node', reading, other, false) };
@@ -75,8 +75,8 @@ const isExcused = ({ text }: WireCase): boolean => /^HTTP\/1\.[01] 100/m.test(te
 
 function differenceOf(who: string, gateway: Reading, other: Reading, isForgiven: boolean): string | undefined {
   if (!other.isWhole) return isForgiven ? undefined : `${who} refuses it: ${other.why}`;
-  if (gateway.isKept && who === 'undici' && !other.isKept) return 'undici would not keep the connection';
-  const why = differs(gateway, { ...other, isKept: gateway.isKept });
+  if (gateway.isKeptAlive && who === 'undici' && !other.isKeptAlive) return 'undici would not keep the connection';
+  const why = differs(gateway, { ...other, isKeptAlive: gateway.isKeptAlive });
   return why === undefined ? undefined : `${who}: ${why}`;
 }
 
@@ -84,7 +84,7 @@ function differenceOf(who: string, gateway: Reading, other: Reading, isForgiven:
 function differs(one: Reading, other: Reading): string | undefined {
   if (one.isWhole !== other.isWhole) return `one is whole, the other is not (${one.why}${other.why})`;
   if (!one.isWhole) return undefined;
-  for (const member of ['status', 'body', 'isKept'] as const)
+  for (const member of ['status', 'body', 'isKeptAlive'] as const)
     if (one[member] !== other[member]) return `${member}: ${JSON.stringify(one[member])} and ${JSON.stringify(other[member])}`;
   const [headers, others] = [JSON.stringify(one.headers), JSON.stringify(other.headers)];
   return headers === others ? undefined : `headers: ${headers} and ${others}`;
@@ -112,7 +112,7 @@ export function cutAt(bytes: Buffer, positions: readonly number[]): Buffer[] {
 async function noteStricter(stricter: Map<string, { count: number; example: string }>, wireCase: WireCase, gateway: Reading): Promise<void> {
   const undici = await undiciReads(wireCase, [Buffer.from(wireCase.text, 'latin1')], true);
   if (!undici.isWhole) return;
-  const known = stricter.get(gateway.why);
-  if (known === undefined) stricter.set(gateway.why, { count: 1, example: `${wireCase.method} ${wireCase.text}` });
-  else known.count += 1;
+  const existing = stricter.get(gateway.why);
+  if (existing === undefined) stricter.set(gateway.why, { count: 1, example: `${wireCase.method} ${wireCase.text}` });
+  else existing.count += 1;
 }

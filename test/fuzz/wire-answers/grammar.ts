@@ -188,8 +188,8 @@ function withLength(random: Random, content: string): Framed {
       ]);
   const name = random.pick(['content-length', 'Content-Length', 'CONTENT-LENGTH']);
   const header = `${name}: ${length}${random.chance(0.1) ? ' ' : ''}${line(random)}`;
-  const twice = random.chance(0.05) ? [`${name}: ${random.pick([length, right, '0', '5'])}${line(random)}`] : [];
-  return { headers: [header, ...twice], body: content };
+  const duplicate = random.chance(0.05) ? [`${name}: ${random.pick([length, right, '0', '5'])}${line(random)}`] : [];
+  return { headers: [header, ...duplicate], body: content };
 }
 
 const codings = [

@@ -15,7 +15,7 @@ export interface Reading {
   /** One character per byte. */
   readonly body: string;
   /** True if the connection could be reused. */
-  readonly isKept: boolean;
+  readonly isKeptAlive: boolean;
   /** Number of bytes after the end of the response. */
   readonly behind: number;
   readonly why: string;
@@ -44,7 +44,7 @@ export class GatewayReader {
     };
     reader.begin(method);
     let isWhole = false;
-    let isKept = false;
+    let isKeptAlive = false;
     let behind = 0;
     let why = '';
     try {
@@ -57,17 +57,17 @@ export class GatewayReader {
       isWhole = rest !== undefined || reader.endsAtClose();
       behind += rest ?? 0;
       // As `Connection` decides: unexpected bytes close it, and a keep-alive of a second is too short to use.
-      isKept = rest !== undefined && behind === 0 && reader.isReusable && (reader.keepAliveSeconds ?? 15) > 2;
+      isKeptAlive = rest !== undefined && behind === 0 && reader.isReusable && (reader.keepAliveSeconds ?? 15) > 2;
       if (!isWhole) why = 'cut';
-    } catch (fault) {
-      why = (fault as Error).message;
+    } catch (error) {
+      why = (error as Error).message;
     }
-    return { isWhole, status: result.status, headers: sorted(result.headers), body: result.body, isKept: isWhole && isKept, behind, why };
+    return { isWhole, status: result.status, headers: sorted(result.headers), body: result.body, isKeptAlive: isWhole && isKeptAlive, behind, why };
   }
 }
 
 /** A simulated connection: it delivers the pieces, and discards all writes. */
-function played(pieces: readonly Buffer[], isEnded: boolean): Duplex {
+function simulatedSocket(pieces: readonly Buffer[], isEnded: boolean): Duplex {
   const socket = new Duplex({
     read() {},
     write(_chunk, _encoding, done) {
@@ -97,7 +97,7 @@ async function turns(count: number): Promise<void> {
 
 /** undici, which the gateway uses for requests that its own client does not handle. */
 export async function undiciReads({ method }: WireCase, pieces: readonly Buffer[], isEnded: boolean): Promise<Reading> {
-  const socket = played([], false);
+  const socket = simulatedSocket([], false);
   const client = new Client('http://upstream', {
     pipelining: 1,
     headersTimeout: 0,
@@ -138,14 +138,14 @@ export async function undiciReads({ method }: WireCase, pieces: readonly Buffer[
     );
   });
   if (!isEnded) await turns(1);
-  const isKept = result.isWhole && !socket.destroyed;
+  const isKeptAlive = result.isWhole && !socket.destroyed;
   client.destroy().catch(() => undefined);
-  return { ...result, status: parsed.status, headers: sorted(parsed.headers), body: parsed.body, isKept, behind: 0 };
+  return { ...result, status: parsed.status, headers: sorted(parsed.headers), body: parsed.body, isKeptAlive, behind: 0 };
 }
 
 /** Node's own client. */
 export async function nodeReads({ method }: WireCase, pieces: readonly Buffer[]): Promise<Reading> {
-  const socket = played(pieces, true);
+  const socket = simulatedSocket(pieces, true);
   const parsed = { status: 0, headers: {} as Record<string, string>, body: '' };
   const sent: ClientRequest = request({ method, host: 'upstream', path: '/', createConnection: () => socket as never });
   const result = await new Promise<{ isWhole: boolean; why: string }>((resolve) => {
@@ -164,7 +164,7 @@ export async function nodeReads({ method }: WireCase, pieces: readonly Buffer[])
     sent.end(method === 'POST' ? '{}' : undefined);
   });
   socket.destroy();
-  return { ...result, status: parsed.status, headers: sorted(parsed.headers), body: parsed.body, isKept: false, behind: 0 };
+  return { ...result, status: parsed.status, headers: sorted(parsed.headers), body: parsed.body, isKeptAlive: false, behind: 0 };
 }
 
 function joined(raw: readonly string[]): Record<string, string> {

@@ -19,7 +19,7 @@ const show = (value: unknown): string => (typeof value === 'string' ? value : JS
 const types = (type: unknown): string => (Array.isArray(type) ? type.map(show).join(' or ') : show(type ?? 'any'));
 
 /** What a value looks like, in a few words. */
-function form(schema: Schema): string {
+function typeText(schema: Schema): string {
   if (typeof schema['x-form'] === 'string') return schema['x-form'];
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => `\`${show(value)}\``).join(', ');
   if (schema['const'] !== undefined) return `\`${show(schema['const'])}\``;
@@ -38,7 +38,7 @@ function rows(properties: Schema, path: string, required: readonly unknown[]): s
     const preset =
       schema['default'] === undefined ? (required.includes(key) ? 'required' : '') : `\`${JSON.stringify(schema['default'])}\``;
     const about = typeof schema['description'] === 'string' ? schema['description'] : '';
-    const row = `| \`${path}${key}\` | ${cell(form(schema))} | ${cell(preset)} | ${cell(about)} |`;
+    const row = `| \`${path}${key}\` | ${cell(typeText(schema))} | ${cell(preset)} | ${cell(about)} |`;
     return [row, ...below(schema, `${path}${key}`)];
   });
 }
