@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EffectiveConfig, ReloadVerdict, RevisionView, Status } from '../../src/admin/api-types.ts';
 import { runHere } from '../cli/in-process.ts';
-import { startProcess } from '../cli/run.ts';
+import { startProcess } from '../cli/process.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { adminUrl, call } from './client.ts';
 

@@ -8,7 +8,7 @@ import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
 import { begin, callOf } from '../contract/call.ts';
 import type { Recording } from '../contract/recordings.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { type Gathered, gatherStream, gatherWhole, others } from './gathered.ts';
+import { type Gathered, gatherStream, gatherWhole, others } from './assembled.ts';
 import { read, type Expected, wantedOf } from './oracle.ts';
 import { bad, catalog, successful, missing, type Replay, startReplay } from './recorded.ts';
 import { skipping } from '../support/skipping.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { toConverse } from '../../src/formats/bedrock-converse/request/index.ts';
 import { haveRecordings, recordings } from '../contract/recordings.ts';
 import { skipping } from '../support/skipping.ts';
-import { chatOf, type Json } from './chat-of.ts';
+import { chatOf, type Json } from './converse-to-chat.ts';
 
 /** Recorded requests of Converse, converted to chat completions and back, are unchanged. */
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BenchReport } from '../../src/cli/bench/report.ts';
-import { startProcess, run } from './run.ts';
+import { startProcess, run } from './process.ts';
 
 /** The temporary folder of the commands. It must be empty afterwards. */
 let folder: string;

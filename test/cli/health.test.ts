@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { runHere } from './in-process.ts';
-import { startProcess, run } from './run.ts';
+import { startProcess, run } from './process.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'health-'));
 const closing: (() => unknown)[] = [];

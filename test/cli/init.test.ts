@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { providers } from '../../plugins/index.ts';
 import { interrupt, runHere } from './in-process.ts';
-import { startProcess } from './run.ts';
+import { startProcess } from './process.ts';
 
 const dirs: string[] = [];
 afterAll(() => dirs.forEach((dir) => rmSync(dir, { recursive: true })));

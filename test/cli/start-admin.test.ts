@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tryParseObject } from '../../src/core/json/scan.ts';
-import { startProcess, run, type Running } from './run.ts';
+import { startProcess, run, type Running } from './process.ts';
 
 let cwd: string;
 let running: Running | undefined;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readSpool } from '../../src/store/fixtures/read-spool.ts';
-import { startProcess, run, type Running } from './run.ts';
+import { startProcess, run, type Running } from './process.ts';
 
 let cwd: string;
 let started: Running[];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { startProcess, main, run } from './run.ts';
+import { startProcess, main, run } from './process.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'cli-'));

@@ -4,7 +4,7 @@ import type { LoadedConfig } from '../../src/config/reload/load.ts';
 import { createLoader, type Loader } from '../../src/config/reload/loader.ts';
 import { dryRun } from '../../src/gateway/reload/dry-run.ts';
 import { runHere } from '../cli/in-process.ts';
-import { startProcess, run } from '../cli/run.ts';
+import { startProcess, run } from '../cli/process.ts';
 import { type Case, describeLoad, inFolder, loadCase, readCases } from './case.ts';
 
 /** `gateway check` rejects the same configurations as `gateway start`, for the same reasons. */

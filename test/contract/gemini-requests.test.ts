@@ -8,7 +8,7 @@ import { mediaRows } from './requests/media.ts';
 import { messageRows } from './requests/messages.ts';
 import { otherRows } from './requests/other-routes.ts';
 import { paramRows } from './requests/params.ts';
-import { placeRows } from './requests/places.ts';
+import { placeRows } from './requests/locations.ts';
 import { modelsUrl, type RequestRow } from './requests/row.ts';
 import { schemaRows, toolRows } from './requests/tools.ts';
 

@@ -10,7 +10,7 @@ import type { Json } from '../contract/gemini-oracle.ts';
 import { haveRecordings, type Recording, recordings } from '../contract/recordings.ts';
 import { readChatStream } from '../support/chat-chunk.ts';
 import { assembled } from './assembled.ts';
-import { type BothForms, contentForms, messageForms } from './two-forms.ts';
+import { type BothForms, contentForms, messageForms } from './stream-and-whole.ts';
 import { skipping } from '../support/skipping.ts';
 
 interface Sample {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parse } from 'yaml';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startProcess, run, type Running } from '../cli/run.ts';
+import { startProcess, run, type Running } from '../cli/process.ts';
 import { readProjectFile } from '../repo/tree.ts';
 import { Volume } from '../reload/edits.ts';
 import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';

@@ -1,4 +1,4 @@
-import { anyAnswer } from './answers.ts';
+import { anyAnswer } from './responses.ts';
 import { fuzzConfig, providerNames } from './config.ts';
 import type { Facts } from './gateway-child.ts';
 import { Random } from './random.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type ProcessResult, run } from '../cli/run.ts';
+import { type ProcessResult, run } from '../cli/process.ts';
 import { projectFiles, readProjectFile } from '../repo/tree.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 

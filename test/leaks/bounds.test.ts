@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LogRecord } from '../../src/core/records/record.ts';
 import { recordLimit } from '../../src/store/encode.ts';
 import { readSpool } from '../../src/store/fixtures/read-spool.ts';
-import { startProcess, type Running } from '../cli/run.ts';
+import { startProcess, type Running } from '../cli/process.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { until } from '../support/gateway.ts';
 import { type RequestSpec, sendRequest } from './sinks.ts';

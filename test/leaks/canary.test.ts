@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startWire, type Wire } from '../faults/wire.ts';
-import { startProcess, type Running, run } from '../cli/run.ts';
+import { startProcess, type Running, run } from '../cli/process.ts';
 import { until } from '../support/gateway.ts';
 import { type ReceivedResponse, type RequestSpec, sendRequest, filesBelow, encodingsOf } from './sinks.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startProcess, run, type Running } from '../cli/run.ts';
+import { startProcess, run, type Running } from '../cli/process.ts';
 import { sendRequest, filesBelow, encodingsOf } from './sinks.ts';
 
 /** An uncaught error may contain any secret: it is shown with the secret masked. */

@@ -12,7 +12,7 @@ import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../
 import { skipping } from '../support/skipping.ts';
 import type { ScriptedUpstream } from '../support/upstream.ts';
 import { confidentialYaml, confidentialIn, confidentialText, sendAll, startEcho } from './confidential.ts';
-import { dumpPostgres, dumpSqlite } from './dumps.ts';
+import { dumpPostgres, dumpSqlite } from './database-dumps.ts';
 import { sendRequest, filesBelow } from './sinks.ts';
 
 /** The same traffic, searched in everything that leaves the gateway: collectors, databases, exports, live rows, damaged files. */

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startProcess, type Running } from '../cli/run.ts';
+import { startProcess, type Running } from '../cli/process.ts';
 import { until } from '../support/gateway.ts';
 
 let dir: string;

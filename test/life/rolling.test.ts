@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startProcess, type Running } from '../cli/run.ts';
+import { startProcess, type Running } from '../cli/process.ts';
 import { echoModel } from '../reload/load.ts';
 import { until } from '../support/gateway.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startProcess, run, type Running } from '../cli/run.ts';
+import { startProcess, run, type Running } from '../cli/process.ts';
 
 let dir: string;
 let running: Running | undefined;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { startProcess, type Running } from '../cli/run.ts';
+import { startProcess, type Running } from '../cli/process.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { until } from '../support/gateway.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, it } from 'vitest';
-import { startProcess, type Running } from '../cli/run.ts';
+import { startProcess, type Running } from '../cli/process.ts';
 import { until } from '../support/gateway.ts';
 
 /**

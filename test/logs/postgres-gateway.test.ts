@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { run } from '../cli/run.ts';
+import { run } from '../cli/process.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { skipping } from '../support/skipping.ts';
 import { postgresKind } from './stores.ts';

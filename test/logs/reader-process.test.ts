@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { startProcess, type Running } from '../cli/run.ts';
+import { startProcess, type Running } from '../cli/process.ts';
 import { until } from '../support/gateway.ts';
 import { skipping } from '../support/skipping.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exchanges, type Exchange, missing, readingOf } from '../bedrock/replayed.ts';
 import { skipping } from '../support/skipping.ts';
-import { byLibrary, orderProblems, type Content, contentOfMessage } from './said.ts';
+import { byLibrary, orderProblems, type Content, contentOfMessage } from './content.ts';
 import { bedrockConverse, streamOf, wholeOf } from './ways.ts';
 
 /** Every recorded response of Converse means the same to a client of the Messages API. */

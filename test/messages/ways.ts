@@ -14,8 +14,8 @@ import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
 import { callOf } from '../contract/call.ts';
 import type { Json } from '../contract/gemini-oracle.ts';
 import type { Recording } from '../contract/recordings.ts';
-import { contentForms, messageForms } from '../convert/two-forms.ts';
-import { completionOf } from './said.ts';
+import { contentForms, messageForms } from '../convert/stream-and-whole.ts';
+import { completionOf } from './content.ts';
 
 /** A provider's format on its way to a client of the messages API. */
 export interface Way {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { run } from '../cli/run.ts';
+import { run } from '../cli/process.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { type Compatible, compatible, pieces, serve } from './compatible.ts';
 import { Page } from './page.ts';

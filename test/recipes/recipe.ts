@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { vendors } from '../../plugins/providers/vendors/index.ts';
-import { startProcess } from '../cli/run.ts';
+import { startProcess } from '../cli/process.ts';
 import type { ScriptedUpstream } from '../support/upstream.ts';
 import { Page } from './page.ts';
 

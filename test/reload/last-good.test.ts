@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startProcess, run, type Running } from '../cli/run.ts';
+import { startProcess, run, type Running } from '../cli/process.ts';
 
 let cwd: string;
 let started: Running[];

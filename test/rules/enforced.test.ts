@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestGateway } from '../support/gateway.ts';
 import { keyLines, keyOf, type Received, type Recorder, type Request, send, startRecorder, startWith } from './rig.ts';
 import { field, file, formOf, formType, jsonType, jsonWith, plainRequest, routes } from './routes.ts';
-import { waysOfModels } from './ways-of-models.ts';
+import { waysOfModels } from './model-locations.ts';
 
 /** With a key that is bound to a config, the service gets what the config sets, on every route. */
 

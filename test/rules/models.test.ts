@@ -3,7 +3,7 @@ import type { TestGateway } from '../support/gateway.ts';
 import { keyLines, keyOf, type Recorder, type Request, send, startRecorder, startWith } from './rig.ts';
 import { plainRequest, type Route, routes } from './routes.ts';
 import { spellings } from './spellings.ts';
-import { big, small, waysOfModels } from './ways-of-models.ts';
+import { big, small, waysOfModels } from './model-locations.ts';
 
 /** A forbidden model never reaches a service: every rule, every way to name the model, every route. */
 

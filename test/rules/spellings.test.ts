@@ -5,7 +5,7 @@ import { boundaryOf } from '../../src/transport/inbound/multipart/head.ts';
 import { FormScanner } from '../../src/transport/inbound/multipart/scanner.ts';
 import { readings } from './readings.ts';
 import { spellings } from './spellings.ts';
-import { big } from './ways-of-models.ts';
+import { big } from './model-locations.ts';
 
 /** A form that a parser may read differently than the gateway is detected as odd or rejected, in chunks of any size. */
 

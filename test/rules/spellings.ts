@@ -1,4 +1,4 @@
-import { big, small } from './ways-of-models.ts';
+import { big, small } from './model-locations.ts';
 
 /** A form that some parser reads in another way than the next, or that at least one of them refuses. */
 export interface Spelling {

@@ -1,5 +1,5 @@
 import { json, type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
-import { ObjectStore, type Problem, problem, type Row } from './life.ts';
+import { ObjectStore, type Problem, problem, type Row } from './object-store.ts';
 import { mediaOf } from './media.ts';
 import { type Result, type ParsedRequest, serve } from './serve.ts';
 

@@ -1,4 +1,4 @@
-import { type ObjectStore, page, type Problem, problem, type Row } from './life.ts';
+import { type ObjectStore, page, type Problem, problem, type Row } from './object-store.ts';
 
 /** A request after the checks of its service: path without prefix, in segments. */
 export interface ParsedRequest {

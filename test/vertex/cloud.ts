@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { json, type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
-import { type ParsedRequest, invalid, Refusal } from './ask.ts';
+import { type ParsedRequest, invalid, Refusal } from './parsed-request.ts';
 import { Jobs } from './jobs.ts';
 import { Objects } from './objects.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { json } from '../support/upstream.ts';
-import type { ParsedRequest } from './ask.ts';
+import type { ParsedRequest } from './parsed-request.ts';
 import { callersToken } from './cloud.ts';
 import { type Rig, startRig } from './rig.ts';
 

@@ -1,4 +1,4 @@
-import { type ParsedRequest, invalid, notFound, Refusal } from './ask.ts';
+import { type ParsedRequest, invalid, notFound, Refusal } from './parsed-request.ts';
 import type { Objects } from './objects.ts';
 
 export type Job = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { json } from '../support/upstream.ts';
-import type { ParsedRequest } from './ask.ts';
+import type { ParsedRequest } from './parsed-request.ts';
 import { callersToken } from './cloud.ts';
 import { type Rig, startRig } from './rig.ts';
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { json } from '../support/upstream.ts';
-import { type ParsedRequest, invalid, notFound, Refusal } from './ask.ts';
+import { type ParsedRequest, invalid, notFound, Refusal } from './parsed-request.ts';
 
 interface Stored {
   bytes: Buffer;

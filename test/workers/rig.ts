@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Status, WorkerView } from '../../src/admin/api-types.ts';
 import { guardHeader } from '../../src/admin/http/guard.ts';
-import { startProcess, type Running } from '../cli/run.ts';
+import { startProcess, type Running } from '../cli/process.ts';
 import { until } from '../support/gateway.ts';
 
 export const token = 'token-of-the-operator-0001';

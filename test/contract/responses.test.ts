@@ -4,7 +4,7 @@ import { collectChat } from '../../src/formats/openai-chat/collect.ts';
 import { providers } from '../../plugins/index.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fixtures } from './answers.ts';
+import { fixtures } from './response-fixtures.ts';
 import { begin, callOf } from './call.ts';
 import { samples } from './samples.ts';
 

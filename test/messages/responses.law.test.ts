@@ -3,7 +3,7 @@ import { haveRecordings, type Recording, recordings } from '../contract/recordin
 import type { Json } from '../contract/gemini-oracle.ts';
 import { python, runScript } from '../sdk/python.ts';
 import { skipping } from '../support/skipping.ts';
-import { byLibrary, orderProblems, contentOfCompletion, contentOfMessage } from './said.ts';
+import { byLibrary, orderProblems, contentOfCompletion, contentOfMessage } from './content.ts';
 import { streamOf, wayOf, wholeOf } from './ways.ts';
 
 /** Every recorded response in every format means the same to a client of the Messages API, with and without streaming. */

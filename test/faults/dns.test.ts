@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lookupFor } from '../../src/transport/outbound/egress.ts';
 import { createNameResolver, type NameResolver } from '../../src/transport/outbound/dns/resolver.ts';
-import { type NameServer, startNameServer } from './name-server.ts';
+import { type NameServer, startNameServer } from './dns-server.ts';
 
 let server: NameServer;
 let names: NameResolver;

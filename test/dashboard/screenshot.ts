@@ -7,7 +7,7 @@ import { smallPng } from '../support/dashboard/small-png.ts';
 import { send, startBusyGateway } from '../support/dashboard/traffic.ts';
 
 /**
- * Makes the image of the README from a running gateway: `node --conditions=llm-gateway-source test/dashboard/picture.ts`.
+ * Makes the image of the README from a running gateway: `node --conditions=llm-gateway-source test/dashboard/screenshot.ts`.
  * Names the file as its argument to write another one.
  */
 const path = process.argv[2] ?? 'docs/images/dashboard.png';
