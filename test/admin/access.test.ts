@@ -230,7 +230,9 @@ describe('admin token', () => {
   });
 
   it('is not needed with server.admin.open', async () => {
-    const ownGateway = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\nserver: {admin: {open: true}}\n', { admin: true });
+    const ownGateway = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\nserver: {admin: {open: true}}\n', {
+      admin: true,
+    });
     expect((await call(adminUrl(ownGateway), '/api/session')).json).toMatchObject({ is_open: true, role: 'admin' });
     expect((await call(adminUrl(ownGateway), '/api/status')).status).toBe(200);
     await ownGateway.close();

@@ -39,7 +39,8 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
       expect(once.tap.complete).toBe(true);
       expect(once.tap).toMatchObject({ id: expected.id, model: expected.model, finish: expected.native === null ? [] : [expected.native] });
       const crlf = Buffer.from((exchange.response.body ?? '').replaceAll('\n', '\r\n'));
-      for (const pieces of [splitBytes(bytes, 1), splitBytes(crlf, 1), insideCharacters(bytes)]) expect(converted(pieces, strict).text).toBe(once.text);
+      for (const pieces of [splitBytes(bytes, 1), splitBytes(crlf, 1), insideCharacters(bytes)])
+        expect(converted(pieces, strict).text).toBe(once.text);
     });
   });
 
@@ -221,7 +222,12 @@ function expectBlocks(completion: Record<string, unknown>, exchange: Recording, 
 function expectStreamedBlocks(gathered: Gathered, expectedBlocks: Expected): void {
   expect(gathered.native).toEqual(expectedBlocks.native === null ? [] : [expectedBlocks.native]);
   const indices = [...gathered.blocks.keys()].toSorted((a, b) => a - b);
-  const expected = [...expectedBlocks.thinking.keys(), ...expectedBlocks.redacted.keys(), ...expectedBlocks.texts.keys(), ...expectedBlocks.others.keys()];
+  const expected = [
+    ...expectedBlocks.thinking.keys(),
+    ...expectedBlocks.redacted.keys(),
+    ...expectedBlocks.texts.keys(),
+    ...expectedBlocks.others.keys(),
+  ];
   expect(indices).toEqual(expected.toSorted((a, b) => a - b));
   for (const [index, { thinking, signature }] of expectedBlocks.thinking) {
     expect(gathered.blocks.get(index)).toMatchObject({ thinking, ...(signature === '' ? {} : { signature }) });

@@ -117,7 +117,14 @@ describe('POST /v1/messages', () => {
   it.each([
     ['no key', {}, { model: '@claude/m-text', ...minimalBody }, 401, 'authentication_error', 'missing_api_key'],
     ['a body that is not JSON', { 'x-api-key': callerKey }, '{"model":', 400, 'invalid_request_error', 'invalid_json'],
-    ['an unknown provider', { 'x-api-key': callerKey }, { model: '@claud/m', ...minimalBody }, 404, 'not_found_error', 'provider_not_found'],
+    [
+      'an unknown provider',
+      { 'x-api-key': callerKey },
+      { model: '@claud/m', ...minimalBody },
+      404,
+      'not_found_error',
+      'provider_not_found',
+    ],
     ['an unreachable provider', { 'x-api-key': callerKey }, { model: '@dead/m', ...minimalBody }, 502, 'api_error', 'upstream_unreachable'],
     [
       'a chain whose targets all fail',
@@ -164,7 +171,11 @@ describe('POST /v1/messages', () => {
     ['m-breaks', 'Overloaded'],
     ['m-cut', 'Provider "claude" closed the stream before its end.'],
   ])('ends an interrupted converted stream with an error and without finish_reason: %s', async (model, text) => {
-    const response = await post({ 'x-api-key': callerKey }, { model: `@claude/${model}`, stream: true, ...minimalBody }, '/v1/chat/completions');
+    const response = await post(
+      { 'x-api-key': callerKey },
+      { model: `@claude/${model}`, stream: true, ...minimalBody },
+      '/v1/chat/completions',
+    );
     const responseText = await response.text();
     expect(responseText).not.toContain('[DONE]');
     expect(responseText).not.toContain('"finish_reason":"');

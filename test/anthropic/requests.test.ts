@@ -46,7 +46,13 @@ const wantedHeaders = (one: Case): Record<string, string> => ({
 });
 
 /** Converts a request with the provider alone, without a gateway. */
-function convert(one: Case): { url: string; headers: Record<string, string>; text: string; dropped: string[]; mediaUrls: readonly string[] } {
+function convert(one: Case): {
+  url: string;
+  headers: Record<string, string>;
+  text: string;
+  dropped: string[];
+  mediaUrls: readonly string[];
+} {
   const endpoint = one.endpoint ?? 'chat/completions';
   const operation = anthropic.operations[endpoint];
   if (operation === undefined) throw new Error(`no operation ${endpoint}`);

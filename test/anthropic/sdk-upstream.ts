@@ -36,7 +36,11 @@ export function events(model: string, isSecond: boolean): string[] {
     out.push(sseEvent({ type: 'content_block_stop', index }));
   }
   out.push(
-    sseEvent({ type: 'message_delta', delta: { stop_reason: completeMessage['stop_reason'], stop_sequence: null }, usage: { output_tokens: 20 } }),
+    sseEvent({
+      type: 'message_delta',
+      delta: { stop_reason: completeMessage['stop_reason'], stop_sequence: null },
+      usage: { output_tokens: 20 },
+    }),
     sseEvent({ type: 'message_stop' }),
   );
   return out;

@@ -54,7 +54,11 @@ afterAll(async () => {
 
 const question = [{ role: 'user' as const, content: 'Hi' }];
 const headersFor = (id: string, chunkSize: number) => ({
-  headers: { 'x-gateway-provider': `@${slugOf(id, chunkSize)}`, 'x-gateway-reasoning-content': 'true', 'x-gateway-strict-compliance': 'false' },
+  headers: {
+    'x-gateway-provider': `@${slugOf(id, chunkSize)}`,
+    'x-gateway-reasoning-content': 'true',
+    'x-gateway-strict-compliance': 'false',
+  },
 });
 
 const finishes: Readonly<Record<string, string>> = {
@@ -169,7 +173,9 @@ describe.skipIf(skipping(missing))('other recorded responses', () => {
     expect(count).toEqual({ input_tokens: 19 });
     const [received] = replay.seen(id).requests;
     expect(received?.path).toBe(`/model/${encodeURIComponent(modelOf(exchange as Exchange))}/count-tokens`);
-    const { input } = JSON.parse(Buffer.from(received?.body_base64 ?? '', 'base64').toString()) as { input: { invokeModel: { body: string } } };
+    const { input } = JSON.parse(Buffer.from(received?.body_base64 ?? '', 'base64').toString()) as {
+      input: { invokeModel: { body: string } };
+    };
     expect(JSON.parse(Buffer.from(input.invokeModel.body, 'base64').toString())).toEqual({
       messages: question,
       anthropic_version: 'bedrock-2023-05-31',

@@ -56,7 +56,12 @@ export function startProcess(args: readonly string[], cwd: string, env: Readonly
 }
 
 /** Runs a command to its end. */
-export async function run(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}, stdin = ''): Promise<ProcessResult> {
+export async function run(
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+  stdin = '',
+): Promise<ProcessResult> {
   const running = startProcess(args, cwd, env);
   running.child.stdin?.end(stdin);
   return running.ended;

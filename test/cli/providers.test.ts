@@ -105,12 +105,14 @@ describe('gateway providers test', () => {
   beforeAll(async () => {
     upstream = await startUpstream((response, { url, headers, method, body }) => {
       const key = String(headers['api-key'] ?? headers.authorization);
-      const respondWithError = (status: number, code: string, message: string): void => json(response, status, { error: { code, message } });
+      const respondWithError = (status: number, code: string, message: string): void =>
+        json(response, status, { error: { code, message } });
       if (key === 'Bearer sk-good-0123456789' || key === 'good-key') {
         if (method === 'GET') return json(response, 200, { object: 'list', data: [{ id: 'a' }, { id: 'b' }] });
         const { max_tokens: maxTokens } = JSON.parse(body.toString()) as { max_tokens: number };
         if (maxTokens !== 1) return respondWithError(400, 'invalid_value', 'one token is enough');
-        if (url.includes('/d-gone/')) return respondWithError(404, 'DeploymentNotFound', 'The API deployment for this resource does not exist.');
+        if (url.includes('/d-gone/'))
+          return respondWithError(404, 'DeploymentNotFound', 'The API deployment for this resource does not exist.');
         return json(response, 200, { id: 'c', object: 'chat.completion', choices: [] });
       }
       if (url.startsWith('/login/')) return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>sign in</html>');

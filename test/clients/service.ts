@@ -17,7 +17,11 @@ interface Kind {
   readonly path: RegExp;
   readonly isStream: (request: SeenRequest, body: Json) => boolean;
   readonly turn: (body: Json) => Turn;
-  readonly render: (step: Step, model: unknown, nth: number) => RenderedResponse | { readonly whole: object; readonly frames: readonly Buffer[] };
+  readonly render: (
+    step: Step,
+    model: unknown,
+    nth: number,
+  ) => RenderedResponse | { readonly whole: object; readonly frames: readonly Buffer[] };
 }
 
 const chatKind: Kind = {
@@ -52,7 +56,9 @@ const contentKind: Kind = {
     });
     return {
       whole: responseWith(parts, 'STOP'),
-      stream: parts.map((part, at) => `data: ${JSON.stringify(responseWith([part], at === parts.length - 1 ? 'STOP' : undefined))}\r\n\r\n`),
+      stream: parts.map(
+        (part, at) => `data: ${JSON.stringify(responseWith([part], at === parts.length - 1 ? 'STOP' : undefined))}\r\n\r\n`,
+      ),
     };
   },
 };

@@ -58,7 +58,8 @@ export function mergeStream(frames: readonly Json[]): GeminiResponse {
       const index = candidate.index ?? 0;
       parts.set(index, [...(parts.get(index) ?? []), ...(candidate.content?.parts ?? [])]);
       // 1 is STOP in the enum's numbers.
-      if (candidate.finishReason !== undefined) finishReasons.set(index, candidate.finishReason === 1 ? 'STOP' : String(candidate.finishReason));
+      if (candidate.finishReason !== undefined)
+        finishReasons.set(index, candidate.finishReason === 1 ? 'STOP' : String(candidate.finishReason));
     }
   }
   return { choices: [...parts].map(([index, list]) => choiceOf(list, finishReasons.get(index))), usage: countsOf(frames) };
@@ -80,7 +81,8 @@ function choiceOf(parts: readonly Part[], finishReason: string | undefined): Cho
     calls,
     images: parts.flatMap(({ inlineData }) => (inlineData === undefined ? [] : [`data:${inlineData.mimeType};base64,${inlineData.data}`])),
     native: parts.filter((part) => part.executableCode !== undefined || part.codeExecutionResult !== undefined).length,
-    finish: finishReason === 'MAX_TOKENS' ? 'length' : finishReason === 'SAFETY' ? 'content_filter' : calls.length > 0 ? 'tool_calls' : 'stop',
+    finish:
+      finishReason === 'MAX_TOKENS' ? 'length' : finishReason === 'SAFETY' ? 'content_filter' : calls.length > 0 ? 'tool_calls' : 'stop',
     finishReason,
   };
 }

@@ -67,7 +67,11 @@ describe('finish reasons', () => {
       logprobs: null,
       finish_reason: reason,
     });
-    expect(convertWhole(response, false).choice).toMatchObject({ finish_reason: reason, native_finish_reason: finishReason, finishMessage: 'why' });
+    expect(convertWhole(response, false).choice).toMatchObject({
+      finish_reason: reason,
+      native_finish_reason: finishReason,
+      finishMessage: 'why',
+    });
     expect(streamed([response], true).choices.at(-1)).toEqual({ index: 0, delta: {}, finish_reason: reason });
   });
 
@@ -530,10 +534,12 @@ describe('images', () => {
     begin(vertexAi, callOf({ endpoint: 'images/generations', model: 'imagen-4.0', settings })).result?.(JSON.stringify(response));
 
   it('are returned as base64, without filtered ones', () => {
-    expect(convertEmbeddings({ predictions: [{ bytesBase64Encoded: 'AAAA', prompt: 'rewritten' }, { raiFilteredReason: 'No.' }] })).toEqual({
-      created: 1_767_312_000,
-      data: [{ b64_json: 'AAAA', revised_prompt: 'rewritten' }],
-    });
+    expect(convertEmbeddings({ predictions: [{ bytesBase64Encoded: 'AAAA', prompt: 'rewritten' }, { raiFilteredReason: 'No.' }] })).toEqual(
+      {
+        created: 1_767_312_000,
+        data: [{ b64_json: 'AAAA', revised_prompt: 'rewritten' }],
+      },
+    );
     expect(
       convertEmbeddings({
         ...candidate([{ text: 'Here.' }, { inlineData: { mimeType: 'image/png', data: 'BBBB' } }]),
@@ -550,7 +556,9 @@ describe('images', () => {
     ['there are no predictions', {}, 'no reason'],
     ['the model returned only text', candidate([{ text: 'I cannot.' }], stop), 'I cannot.'],
   ])('become an error with status 400 if %s', (_name, response, message) => {
-    expect(() => convertEmbeddings(response)).toThrow(expect.objectContaining({ status: 400, message: expect.stringContaining(message) }) as GatewayError);
+    expect(() => convertEmbeddings(response)).toThrow(
+      expect.objectContaining({ status: 400, message: expect.stringContaining(message) }) as GatewayError,
+    );
   });
 });
 

@@ -154,7 +154,10 @@ function cutAt(body: Buffer, isCut: (byte: number, next: number) => boolean): re
 /** Thoughts, images and native finish reasons are only sent without strict compliance. */
 function comparable(response: GeminiResponse, strict: boolean): GeminiResponse {
   if (!strict) return response;
-  return { ...response, choices: response.choices.map((choice) => ({ ...choice, thinking: '', images: [], native: 0, word: undefined })) };
+  return {
+    ...response,
+    choices: response.choices.map((choice) => ({ ...choice, thinking: '', images: [], native: 0, finishReason: undefined })),
+  };
 }
 
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);

@@ -86,7 +86,10 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
             at(body, mark),
           ),
         );
-        const { tap } = replayTap({ ...exchange, response: { ...exchange.response, body: body.slice(0, body.lastIndexOf('\n\n', end) + 2) } });
+        const { tap } = replayTap({
+          ...exchange,
+          response: { ...exchange.response, body: body.slice(0, body.lastIndexOf('\n\n', end) + 2) },
+        });
         expect(tap.complete, exchange.id).toBe(false);
       }
     });

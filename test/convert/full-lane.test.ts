@@ -180,7 +180,12 @@ describe('a converted stream', () => {
   });
 
   it.each([
-    ['error event of the provider', frames({ say: 'Hel' }, { oops: 'no more seeds' }, { over: 'DONE' }), 'parrot error: no more seeds', null],
+    [
+      'error event of the provider',
+      frames({ say: 'Hel' }, { oops: 'no more seeds' }, { over: 'DONE' }),
+      'parrot error: no more seeds',
+      null,
+    ],
     ['closed connection', frames({ say: 'Hel' }), 'Provider "bird" closed the stream before its end.', 'stream_interrupted'],
     [
       'invalid event',

@@ -51,7 +51,8 @@ class ParrotTap implements Tap {
     if (!data.startsWith('{')) return 'content';
     const event = JSON.parse(data) as ParrotEvent;
     if (event.over !== undefined) this.complete = true;
-    if (event.oops === undefined) return event.say === undefined && event.think === undefined && event.call === undefined ? 'meta' : 'content';
+    if (event.oops === undefined)
+      return event.say === undefined && event.think === undefined && event.call === undefined ? 'meta' : 'content';
     this.fault = { message: event.oops };
     return 'fault';
   }

@@ -167,7 +167,8 @@ describe('a standard client', () => {
       maxRetries: 0,
     });
   const messages = [{ role: 'user' as const, content: 'Hi' }];
-  const reasoningOf = (value: object | undefined): string | undefined => (value as { reasoning_content?: string } | undefined)?.reasoning_content;
+  const reasoningOf = (value: object | undefined): string | undefined =>
+    (value as { reasoning_content?: string } | undefined)?.reasoning_content;
 
   const askForReasoning = async (openai: OpenAI, model: string): Promise<readonly (string | undefined)[]> => {
     const completion = await openai.chat.completions.create({ model, messages });

@@ -53,7 +53,9 @@ describe('schemas of deployment files', () => {
     const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
     test.skip(verified.error !== undefined, 'there is no systemd-analyze');
     // The only accepted message is that the program is not installed.
-    const warnings = verified.stderr.split('\n').filter((line) => line !== '' && !line.includes('/opt/gateway/bin/gateway is not executable'));
+    const warnings = verified.stderr
+      .split('\n')
+      .filter((line) => line !== '' && !line.includes('/opt/gateway/bin/gateway is not executable'));
     expect(warnings).toEqual([]);
     const { status, stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit], { encoding: 'utf8' });
     expect([status, /Overall exposure level .*: ([\d.]+)/.exec(stdout)?.[1]]).toEqual([0, expect.any(String)]);

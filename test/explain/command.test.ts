@@ -89,7 +89,9 @@ describe('gateway explain', () => {
         at: { file: 'gateway.yaml', line: 20 },
       }),
     );
-    expect(explanation.targets[0]?.differences).toContainEqual(expect.objectContaining({ path: 'metadata', after: '{"note":"${env:MAIN_KEY}"}' }));
+    expect(explanation.targets[0]?.differences).toContainEqual(
+      expect.objectContaining({ path: 'metadata', after: '{"note":"${env:MAIN_KEY}"}' }),
+    );
   });
 
   it('prints which condition matched, and why others did not', async () => {
@@ -218,7 +220,9 @@ api_keys: {web: {hash: "sha256:${'0'.repeat(64)}"}}
     ['a response without a network', '@mock/echo'],
   ])('lists no removed headers for %s', async (_, model) => {
     const ownFile = await explainFile('version: 1\nproviders: {mock: {type: mock}, main: {type: openai, api_key: sk-0123456789}}\n');
-    const explanation = await ownFile.explain('--model', model, '--header', 'authorization: Bearer a-key-of-the-client').finally(() => ownFile.close());
+    const explanation = await ownFile
+      .explain('--model', model, '--header', 'authorization: Bearer a-key-of-the-client')
+      .finally(() => ownFile.close());
     expect(explanation.removed_headers).toEqual([]);
   });
 

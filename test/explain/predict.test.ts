@@ -231,7 +231,9 @@ describe('the upstream request that explain predicts', () => {
         explanation.targets.filter(({ url }) => url !== null).map((target) => predicted(upstream.url, target)),
         slug,
       ).toEqual(sent);
-      expect(explanation.targets.some(({ local }) => local)).toBe(sent.length === 0 && response.status === 200 && explanation.answer === null);
+      expect(explanation.targets.some(({ local }) => local)).toBe(
+        sent.length === 0 && response.status === 200 && explanation.answer === null,
+      );
     }
   });
 

@@ -59,7 +59,8 @@ describe('a client that disconnects', () => {
   });
 
   it('during the wait before a retry gets no further attempt', async () => {
-    rig.wire.script = (socket) => writeAll(socket, completeResponse(429, 'application/json', '{"error":{"message":"slow down"}}', { 'retry-after': 20 }));
+    rig.wire.script = (socket) =>
+      writeAll(socket, completeResponse(429, 'application/json', '{"error":{"message":"slow down"}}', { 'retry-after': 20 }));
     const before = rig.wire.requests.length;
     const record = await leave(chat, { 'x-gateway-config': 'patient' }, async () => {
       await until(() => rig.wire.requests.length > before && rig.wire.busy() === 0, 'the first answer');

@@ -104,7 +104,8 @@ describe('a DNS server that does not respond', () => {
     server.reply = (name) => (name.endsWith('.dead.test') ? 'silence' : at('192.0.2.1'));
     const order: string[] = [];
     names = make(patient);
-    const recordOrder = (name: string): Promise<unknown> => find(name).then((result) => order.push(typeof result === 'string' ? result : name));
+    const recordOrder = (name: string): Promise<unknown> =>
+      find(name).then((result) => order.push(typeof result === 'string' ? result : name));
     const dead = Array.from({ length: 40 }, (_, i) => recordOrder(`n${i}.dead.test`));
     const living = Array.from({ length: 40 }, (_, i) => recordOrder(`n${i}.test`));
     // Reading files needs the threads that the system resolver would use.
@@ -138,7 +139,9 @@ describe('a DNS server that does not respond', () => {
     system.resolve = () => undefined;
     for (const respond of waiting.splice(0)) respond();
     const results = await Promise.all(all);
-    expect([results.filter((code) => code === 'ENOTFOUND').length, results.filter((code) => code === 'EAI_AGAIN').length]).toEqual([66, 34]);
+    expect([results.filter((code) => code === 'ENOTFOUND').length, results.filter((code) => code === 'EAI_AGAIN').length]).toEqual([
+      66, 34,
+    ]);
   });
 });
 

@@ -52,26 +52,40 @@ const oddities: readonly Oddity[] = [
   },
   {
     name: 'two content codings',
-    play: (socket) => writeAll(socket, completeResponse(200, json, brotliCompressSync(gzipSync(completionText)), { 'content-encoding': 'GZIP, identity, br' })),
+    play: (socket) =>
+      writeAll(
+        socket,
+        completeResponse(200, json, brotliCompressSync(gzipSync(completionText)), { 'content-encoding': 'GZIP, identity, br' }),
+      ),
     body: chat,
     text: completionText,
   },
   {
     name: 'gzip of 3 MB',
     play: (socket) =>
-      writeAll(socket, completeResponse(200, json, gzipSync(JSON.stringify(completion('ab'.repeat(1_500_000)))), { 'content-encoding': 'gzip' })),
+      writeAll(
+        socket,
+        completeResponse(200, json, gzipSync(JSON.stringify(completion('ab'.repeat(1_500_000)))), { 'content-encoding': 'gzip' }),
+      ),
     body: chat,
     text: JSON.stringify(completion('ab'.repeat(1_500_000))),
   },
   {
     name: 'a body byte by byte',
-    play: (socket) => byteByByte(socket, head(200, { 'content-type': json, 'content-length': Buffer.byteLength(completionText) }), Buffer.from(completionText)),
+    play: (socket) =>
+      byteByByte(
+        socket,
+        head(200, { 'content-type': json, 'content-length': Buffer.byteLength(completionText) }),
+        Buffer.from(completionText),
+      ),
     body: chat,
     text: completionText,
   },
   {
     name: 'a body without a length',
-    play: async (socket) => (await writeAll(socket, head(200, { 'content-type': json, connection: 'close' }), completionText), void socket.end()),
+    play: async (socket) => (
+      await writeAll(socket, head(200, { 'content-type': json, connection: 'close' }), completionText), void socket.end()
+    ),
     body: chat,
     text: completionText,
   },
@@ -195,10 +209,14 @@ describe('an unusual but valid response', () => {
   });
 
   it('with an error object is forwarded, and the record has its message', async () => {
-    rig.wire.script = (socket) => writeAll(socket, completeResponse(400, json, '{"error":{"message":"no such model","type":"t","code":"c"}}'));
+    rig.wire.script = (socket) =>
+      writeAll(socket, completeResponse(400, json, '{"error":{"message":"no such model","type":"t","code":"c"}}'));
     const response = await rig.sendAndRead(chat, onA);
     expect([response.status, errorOf(response.text).message]).toEqual([400, 'no such model']);
-    expect(response.record).toMatchObject({ end: 'fault', error: { code: 'provider_error', source: 'provider', message: 'no such model' } });
+    expect(response.record).toMatchObject({
+      end: 'fault',
+      error: { code: 'provider_error', source: 'provider', message: 'no such model' },
+    });
   });
 });
 
@@ -305,7 +323,12 @@ describe('a stream that never ends', () => {
     rig = await startRig();
     rig.wire.script = play(stream);
     const response = await rig.sendAndRead(streamed, onA);
-    expect([response.status, response.isTruncated, response.record.end, response.text.startsWith(stream)]).toEqual([200, false, 'whole', true]);
+    expect([response.status, response.isTruncated, response.record.end, response.text.startsWith(stream)]).toEqual([
+      200,
+      false,
+      'whole',
+      true,
+    ]);
     expect(response.text.length).toBeLessThan(256 * 1024);
   });
 

@@ -98,7 +98,9 @@ describe('an error of the catalogue', () => {
     ['provider_auth_failed', { retry: true }, null],
     ['upstream_invalid', { retry: false }, 'false'],
   ])('can override whether a retry can succeed: %s %j', async (code, details, expected) => {
-    expect(shouldRetryOf(await send({ 'x-gateway-provider': '@open', 'x-throw': code, 'x-details': JSON.stringify(details) }))).toBe(expected);
+    expect(shouldRetryOf(await send({ 'x-gateway-provider': '@open', 'x-throw': code, 'x-details': JSON.stringify(details) }))).toBe(
+      expected,
+    );
   });
 });
 

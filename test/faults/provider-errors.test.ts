@@ -114,7 +114,10 @@ describe('a Google error of a model on Vertex AI', () => {
       play = wholeBody(429, body);
       const response = await send(path, { model: 'anthropic.claude-sonnet-4-5' }, onVertex);
       expect([response.status, response.headers.get('retry-after')]).toEqual([429, '35']);
-      expect(JSON.parse(response.text)).toMatchObject({ type: 'error', error: { type: 'rate_limit_error', message: 'Resource exhausted.' } });
+      expect(JSON.parse(response.text)).toMatchObject({
+        type: 'error',
+        error: { type: 'rate_limit_error', message: 'Resource exhausted.' },
+      });
     }
     const [, list] = shapes;
     play = wholeBody(
@@ -215,12 +218,12 @@ describe('an error object as the first event of a stream', () => {
     let n = 0;
     play = (response) => ((n += 1), n === 1 ? sse(response, [data(soon)]) : wholeBody(429, exhausted)(response));
     const response = await send(chat, { model: 'm-1', stream: true }, { 'x-gateway-config': 'gem-again' });
-    expect([response.status, response.headers.get('retry-after'), response.headers.get('x-should-retry'), upstream.requests.length]).toEqual([
-      429,
-      '35',
-      'false',
-      2,
-    ]);
+    expect([
+      response.status,
+      response.headers.get('retry-after'),
+      response.headers.get('x-should-retry'),
+      upstream.requests.length,
+    ]).toEqual([429, '35', 'false', 2]);
     const record = await gateway.record(response.headers.get('x-request-id'));
     expect(record.attempts.map(({ reason, outcome }) => [outcome, reason])).toEqual([
       ['faulty', 'error object (status 429): gemini error: Resource exhausted.'],

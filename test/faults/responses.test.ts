@@ -73,7 +73,8 @@ const wholeFaults: readonly Fault[] = [
   {
     name: 'a reset in the body',
     play: async (socket) => (
-      await writeAll(socket, head(200, { 'content-type': jsonType, 'content-length': completionText.length }), completionText.slice(0, 50)), reset(socket)
+      await writeAll(socket, head(200, { 'content-type': jsonType, 'content-length': completionText.length }), completionText.slice(0, 50)),
+      reset(socket)
     ),
     ...faulty,
     messagePattern: /broke before the response was complete \(connection (?:reset|closed)\)/,
@@ -118,7 +119,12 @@ const wholeFaults: readonly Fault[] = [
     ...faulty,
     messagePattern: /not (?:a JSON object|complete JSON)/,
   },
-  { name: 'two values', play: (socket) => writeAll(socket, completeResponse(200, jsonType, completionText + completionText)), ...faulty, messagePattern: /not complete JSON/ },
+  {
+    name: 'two values',
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, completionText + completionText)),
+    ...faulty,
+    messagePattern: /not complete JSON/,
+  },
   {
     name: 'a line without an end',
     play: (socket) =>
@@ -126,8 +132,18 @@ const wholeFaults: readonly Fault[] = [
     ...faulty,
     messagePattern: /larger than the limit of 2 ?MB \(server\.max_answer\)|too large/,
   },
-  { name: 'an empty body with 200', play: (socket) => writeAll(socket, completeResponse(200, jsonType, '')), ...faulty, messagePattern: /empty body/ },
-  { name: 'white space with 200', play: (socket) => writeAll(socket, completeResponse(200, jsonType, ' \n ')), ...faulty, messagePattern: /not complete JSON/ },
+  {
+    name: 'an empty body with 200',
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, '')),
+    ...faulty,
+    messagePattern: /empty body/,
+  },
+  {
+    name: 'white space with 200',
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, ' \n ')),
+    ...faulty,
+    messagePattern: /not complete JSON/,
+  },
   {
     name: 'an error object with 200',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, errorObject)),
@@ -137,7 +153,8 @@ const wholeFaults: readonly Fault[] = [
   {
     name: 'JSON shorter than its content-length',
     play: async (socket) => (
-      await writeAll(socket, head(200, { 'content-type': jsonType, 'content-length': completionText.length + 10 }), completionText), void socket.end()
+      await writeAll(socket, head(200, { 'content-type': jsonType, 'content-length': completionText.length + 10 }), completionText),
+      void socket.end()
     ),
     ...faulty,
     messagePattern: /broke before the response was complete/,
@@ -145,7 +162,8 @@ const wholeFaults: readonly Fault[] = [
   {
     name: 'JSON longer than its content-length',
     play: async (socket) => (
-      await writeAll(socket, head(200, { 'content-type': jsonType, 'content-length': completionText.length - 10 }) + completionText), void socket.end()
+      await writeAll(socket, head(200, { 'content-type': jsonType, 'content-length': completionText.length - 10 }) + completionText),
+      void socket.end()
     ),
     ...faulty,
     messagePattern: /not complete JSON|broke before/,
@@ -164,11 +182,17 @@ const wholeFaults: readonly Fault[] = [
     ...faulty,
     messagePattern: /not complete JSON/,
   },
-  { name: 'two JSON values', play: (socket) => writeAll(socket, completeResponse(200, jsonType, `${completionText}${completionText}`)), ...faulty, messagePattern: /not complete JSON/ },
+  {
+    name: 'two JSON values',
+    play: (socket) => writeAll(socket, completeResponse(200, jsonType, `${completionText}${completionText}`)),
+    ...faulty,
+    messagePattern: /not complete JSON/,
+  },
   {
     name: 'a truncated chunked body',
     play: async (socket) => (
-      await writeAll(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }), piece(completionText)), void socket.end()
+      await writeAll(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }), piece(completionText)),
+      void socket.end()
     ),
     ...faulty,
     messagePattern: /broke before/,
@@ -187,7 +211,8 @@ const wholeFaults: readonly Fault[] = [
   },
   {
     name: 'truncated gzip',
-    play: (socket) => writeAll(socket, completeResponse(200, jsonType, gzipSync(completionText).subarray(0, 40), { 'content-encoding': 'gzip' })),
+    play: (socket) =>
+      writeAll(socket, completeResponse(200, jsonType, gzipSync(completionText).subarray(0, 40), { 'content-encoding': 'gzip' })),
     ...faulty,
     messagePattern: /could not be decompressed/,
   },
@@ -199,7 +224,8 @@ const wholeFaults: readonly Fault[] = [
   },
   {
     name: 'a decompression bomb',
-    play: (socket) => writeAll(socket, completeResponse(200, jsonType, gzipSync(`"${'a'.repeat(80 * 1024 * 1024)}"`), { 'content-encoding': 'gzip' })),
+    play: (socket) =>
+      writeAll(socket, completeResponse(200, jsonType, gzipSync(`"${'a'.repeat(80 * 1024 * 1024)}"`), { 'content-encoding': 'gzip' })),
     ...faulty,
     messagePattern: /larger than 2 ?MB when it is decompressed \(gzip\)/,
   },
@@ -207,7 +233,8 @@ const wholeFaults: readonly Fault[] = [
     ([coding, compress]): Fault[] => [
       {
         name: `${coding} of millions of objects`,
-        play: (socket) => writeAll(socket, completeResponse(200, jsonType, compress(`[${'{},'.repeat(600_000)}{}]`), { 'content-encoding': coding })),
+        play: (socket) =>
+          writeAll(socket, completeResponse(200, jsonType, compress(`[${'{},'.repeat(600_000)}{}]`), { 'content-encoding': coding })),
         ...faulty,
         messagePattern: /too complex\. The JSON has more than 500000 members/,
       },
@@ -216,13 +243,20 @@ const wholeFaults: readonly Fault[] = [
   {
     name: 'a nested decompression bomb',
     play: (socket) =>
-      writeAll(socket, completeResponse(200, jsonType, gzipSync(gzipSync(`"${'a'.repeat(80 * 1024 * 1024)}"`)), { 'content-encoding': 'gzip, gzip' })),
+      writeAll(
+        socket,
+        completeResponse(200, jsonType, gzipSync(gzipSync(`"${'a'.repeat(80 * 1024 * 1024)}"`)), { 'content-encoding': 'gzip, gzip' }),
+      ),
     ...faulty,
     messagePattern: /larger than 2 ?MB when it is decompressed/,
   },
   {
     name: 'many content codings',
-    play: (socket) => writeAll(socket, completeResponse(200, jsonType, completionText, { 'content-encoding': Array.from({ length: 500 }, () => 'gzip').join() })),
+    play: (socket) =>
+      writeAll(
+        socket,
+        completeResponse(200, jsonType, completionText, { 'content-encoding': Array.from({ length: 500 }, () => 'gzip').join() }),
+      ),
     ...faulty,
     messagePattern: /unknown content-encoding "gzip, gzip, gzip"/,
   },
@@ -266,7 +300,12 @@ const streamFaults: readonly Fault[] = [
     ...faulty,
     messagePattern: /empty stream/,
   },
-  { name: 'a stream without an event', play: (socket) => writeAll(socket, head(200, chunked), lastPiece), ...faulty, messagePattern: /empty stream/ },
+  {
+    name: 'a stream without an event',
+    play: (socket) => writeAll(socket, head(200, chunked), lastPiece),
+    ...faulty,
+    messagePattern: /empty stream/,
+  },
   {
     name: 'only comments',
     play: (socket) => writeAll(socket, head(200, chunked), piece(': ping\n\n: ping\n\n'), lastPiece),
@@ -336,8 +375,18 @@ const streamFaults: readonly Fault[] = [
     }),
   ),
   { name: 'the status 204', play: (socket) => writeAll(socket, head(204)), ...faulty, messagePattern: /204/ },
-  { name: 'the status 600', play: (socket) => writeAll(socket, head(600, chunked), piece(role), lastPiece), ...faulty, messagePattern: /600/ },
-  { name: 'an empty response', play: (socket) => writeAll(socket, completeResponse(200, 'text/plain', '')), ...faulty, messagePattern: /stream was requested|empty/ },
+  {
+    name: 'the status 600',
+    play: (socket) => writeAll(socket, head(600, chunked), piece(role), lastPiece),
+    ...faulty,
+    messagePattern: /600/,
+  },
+  {
+    name: 'an empty response',
+    play: (socket) => writeAll(socket, completeResponse(200, 'text/plain', '')),
+    ...faulty,
+    messagePattern: /stream was requested|empty/,
+  },
 ];
 
 /** Faults after the first text: the client has status 200 and gets the error in the stream. */
@@ -369,7 +418,8 @@ const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'messagePattern' | 
   ...['data: not json', 'data: {"id":', 'data: {"choices":[}', 'data: {"id":"x"', 'event: x\ndata: <html>', 'data: null', 'data: []'].map(
     (line): (typeof brokenStreams)[number] => ({
       name: `the event ${line}`,
-      play: (socket) => writeAll(socket, head(200, chunked), piece(role), piece(`${texts[0] ?? ''}${line}\n\n${texts[1] ?? ''}`), lastPiece),
+      play: (socket) =>
+        writeAll(socket, head(200, chunked), piece(role), piece(`${texts[0] ?? ''}${line}\n\n${texts[1] ?? ''}`), lastPiece),
       code: 'upstream_invalid',
       messagePattern: /an event that is not a JSON object/,
     }),
@@ -387,7 +437,8 @@ const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'messagePattern' | 
   {
     name: 'a close without a length',
     play: async (socket) => (
-      await writeAll(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }), role + (texts[0] ?? '')), void socket.end()
+      await writeAll(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }), role + (texts[0] ?? '')),
+      void socket.end()
     ),
     code: 'stream_interrupted',
     messagePattern: /closed the stream before its end/,

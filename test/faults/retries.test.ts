@@ -60,7 +60,9 @@ describe('retries', () => {
     const response = await rig.sendAndRead(chat, on('alone'));
     expect([response.status, ...retryHeaders(response.headers)]).toEqual([status, count, 'config', null]);
     expect(outcomes(response.record)).toEqual(tries);
-    expect(response.headers.get('x-gateway-attempts')).toMatch(new RegExp(`^${tries.map((each) => `a=${each.slice(-3)};\\d+ms`).join(', ')}$`));
+    expect(response.headers.get('x-gateway-attempts')).toMatch(
+      new RegExp(`^${tries.map((each) => `a=${each.slice(-3)};\\d+ms`).join(', ')}$`),
+    );
     expect(response.record.attempts.map(({ reason }) => reason)).toEqual(
       tries.map((each) => (each.endsWith('200') ? null : `status ${each.slice(-3)}: try later`)),
     );

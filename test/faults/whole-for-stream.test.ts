@@ -75,7 +75,8 @@ let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 let openai: OpenAI;
 let anthropic: Anthropic;
-const asIs = (response: Parameters<ScriptedUpstream['script']>[0], { url }: SeenRequest): void => json(response, 200, wholeBodies[url] ?? {});
+const asIs = (response: Parameters<ScriptedUpstream['script']>[0], { url }: SeenRequest): void =>
+  json(response, 200, wholeBodies[url] ?? {});
 
 beforeAll(async () => {
   upstream = await startUpstream(asIs);

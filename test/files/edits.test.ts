@@ -137,20 +137,27 @@ test('a form whose empty parts lack a line end before the delimiter has the anno
   const empty = new RegExp(`(\r\n\r\n)\r\n(?=--${boundary}(?:--)?\r\n)`, 'g');
   const withoutEnds = (bytes: Buffer): string => bytes.toString('latin1').replaceAll(empty, '$1');
   const short = fc.constantFrom('', '', 'x');
-  const generated = fc.array(fc.record({ name: names, value: short, filename: fc.constantFrom(undefined, undefined, 'a') }), { minLength: 1 });
+  const generated = fc.array(fc.record({ name: names, value: short, filename: fc.constantFrom(undefined, undefined, 'a') }), {
+    minLength: 1,
+  });
   await fc.assert(
-    fc.asyncProperty(generated, fc.dictionary(names, fc.option(short, { nil: undefined })), fc.boolean(), async (parts, changes, isBuffered) => {
-      const usual = formOf(cleaned(parts));
-      const bytes = Buffer.from(withoutEnds(usual), 'latin1');
-      const edit: FormEdit = { fields: new Map(Object.entries(changes)) };
-      const read = async (of: Buffer): Promise<IncomingForm> => formFrom(of, 7, isBuffered);
-      expect(await bytesOf((await read(bytes)).open())).toEqual(bytes);
-      const edited = await bytesOf((await read(bytes)).edited(edit)).catch(String);
-      const expected = await bytesOf((await read(usual)).edited(edit)).catch(String);
-      expect(typeof edited === 'string' ? edited : withoutEnds(edited)).toBe(
-        typeof expected === 'string' ? expected : withoutEnds(expected),
-      );
-    }),
+    fc.asyncProperty(
+      generated,
+      fc.dictionary(names, fc.option(short, { nil: undefined })),
+      fc.boolean(),
+      async (parts, changes, isBuffered) => {
+        const usual = formOf(cleaned(parts));
+        const bytes = Buffer.from(withoutEnds(usual), 'latin1');
+        const edit: FormEdit = { fields: new Map(Object.entries(changes)) };
+        const read = async (of: Buffer): Promise<IncomingForm> => formFrom(of, 7, isBuffered);
+        expect(await bytesOf((await read(bytes)).open())).toEqual(bytes);
+        const edited = await bytesOf((await read(bytes)).edited(edit)).catch(String);
+        const expected = await bytesOf((await read(usual)).edited(edit)).catch(String);
+        expect(typeof edited === 'string' ? edited : withoutEnds(edited)).toBe(
+          typeof expected === 'string' ? expected : withoutEnds(expected),
+        );
+      },
+    ),
     { numRuns: 200 },
   );
 });

@@ -66,7 +66,9 @@ function headerProblem(kind: string, { headers }: SeenRequest): Refusal | undefi
   if (kind === 'models' && headers['extra-parameters'] !== 'drop') return [400, 'BadRequest', 'unknown fields are refused'];
   if (authorization === `Bearer ${token}`) return apiKey === undefined && xApiKey === undefined ? undefined : denied;
   if (apiKey !== key && apiKey !== ownKey) return denied;
-  const expectedCredentials = { models: [`Bearer ${apiKey}`, undefined], openai: [undefined, undefined], anthropic: [undefined, apiKey] }[kind];
+  const expectedCredentials = { models: [`Bearer ${apiKey}`, undefined], openai: [undefined, undefined], anthropic: [undefined, apiKey] }[
+    kind
+  ];
   return expectedCredentials?.[0] === authorization && expectedCredentials?.[1] === xApiKey ? undefined : denied;
 }
 

@@ -60,7 +60,9 @@ async function fuzzFront(): Promise<boolean> {
     `${process.stdout.isTTY ? '\r' : ''}front: ${cases} connections, ${plain} requests read on the socket, ${broken.length} broken\n`,
   );
   for (const { n, pieces, gateway, node } of broken) {
-    process.stdout.write(`- ${JSON.stringify(pieces)}\n  on the socket: ${JSON.stringify(gateway)}\n  node:http: ${JSON.stringify(node)}\n`);
+    process.stdout.write(
+      `- ${JSON.stringify(pieces)}\n  on the socket: ${JSON.stringify(gateway)}\n  node:http: ${JSON.stringify(node)}\n`,
+    );
     process.stdout.write(`  again: npm run fuzz -- --seed ${seed} --front-case ${n}\n`);
   }
   return broken.length > 0;

@@ -20,7 +20,9 @@ function conversation(message: Json): Json {
   const results = callsIn(message).map((call) => ({ role: 'tool', tool_call_id: call['id'], content: 'done' }));
   const functionCall = message['function_call'] as Json | null | undefined;
   const old =
-    typeof functionCall === 'object' && functionCall !== null && results.length === 0 ? [{ role: 'function', name: functionCall['name'], content: 'done' }] : [];
+    typeof functionCall === 'object' && functionCall !== null && results.length === 0
+      ? [{ role: 'function', name: functionCall['name'], content: 'done' }]
+      : [];
   return {
     model: 'm',
     messages: [{ role: 'user', content: 'Hello' }, message, ...results, ...old, { role: 'user', content: 'Go on' }],
@@ -80,7 +82,8 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
     it('includes enough responses of each kind', () => {
       expect(sources.length).toBeGreaterThan(1500);
       const coveredIds = new Set(sources.map(({ id }) => id.replace(/^\S+ /, '')));
-      for (const kind of ['openai npm', 'merged by index', 'lists appended', 'in its own words', '0, strict']) expect(coveredIds).toContain(kind);
+      for (const kind of ['openai npm', 'merged by index', 'lists appended', 'in its own words', '0, strict'])
+        expect(coveredIds).toContain(kind);
     });
 
     it.each(targets.map((target) => [target.name, target] as const))('is accepted by %s', (_name, target) => {

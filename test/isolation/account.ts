@@ -25,7 +25,8 @@ export async function startAccount(): Promise<Account> {
       const output = add('files', { id: `file-${(createdCount += 1)}output`, object: 'file' });
       return add('batches', { id: `batch_${createdCount}abcdef`, object: 'batch', status: 'completed', output_file_id: output.id });
     },
-    jobs: () => add('jobs', { id: `ftjob-${(createdCount += 1)}abcdef`, object: 'fine_tuning.job', result_files: [`file-${createdCount}result`] }),
+    jobs: () =>
+      add('jobs', { id: `ftjob-${(createdCount += 1)}abcdef`, object: 'fine_tuning.job', result_files: [`file-${createdCount}result`] }),
     responses: () => {
       const id = `resp_${(createdCount += 1)}abcdef`;
       const item = { type: 'message', id: `msg_${createdCount}abcdef`, role: 'assistant', content: [{ type: 'output_text', text: 'hi' }] };

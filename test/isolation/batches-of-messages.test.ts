@@ -50,7 +50,11 @@ async function send(name: string, body?: object): Promise<Record<string, unknown
 
 async function create(name: string, endpoint: string): Promise<unknown> {
   const body = { model: 'claude-sonnet-4-5', max_tokens: 8, messages: [{ role: 'user', content: 'Hi' }] };
-  const created = await send(name, { endpoint, completion_window: '24h', requests: [{ custom_id: 'a', method: 'POST', url: endpoint, body }] });
+  const created = await send(name, {
+    endpoint,
+    completion_window: '24h',
+    requests: [{ custom_id: 'a', method: 'POST', url: endpoint, body }],
+  });
   return created['id'];
 }
 

@@ -82,7 +82,11 @@ describe('a chat request with a file of another key', () => {
       const chat = { model, max_tokens: 9, messages: [{ role: 'user', content: [part] }] };
       cloud.takeRequests();
       const response = await send('ben', '/chat/completions', chat);
-      expect([response.status, (response.json['error'] as { code: string }).code, cloud.takeRequests()]).toEqual([404, 'object_not_found', []]);
+      expect([response.status, (response.json['error'] as { code: string }).code, cloud.takeRequests()]).toEqual([
+        404,
+        'object_not_found',
+        [],
+      ]);
       expect((await send('anna', '/chat/completions', chat)).status).toBe(200);
     }
   });

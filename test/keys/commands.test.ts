@@ -54,7 +54,18 @@ describe('keys commands with a running gateway', () => {
   };
 
   it('create a key that works as soon as it is written, and store only its hash', async () => {
-    const created = await keys('create', 'app-web', '--models', 'echo', '--metadata', 'team=shop', 'app=web', '--expires', '90d', '--write');
+    const created = await keys(
+      'create',
+      'app-web',
+      '--models',
+      'echo',
+      '--metadata',
+      'team=shop',
+      'app=web',
+      '--expires',
+      '90d',
+      '--write',
+    );
     expect(created).toMatchObject({ code: 0, err: '' });
     const key = keyIn(created);
     await becomes(key, 200);

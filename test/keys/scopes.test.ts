@@ -133,7 +133,10 @@ describe('a key that is limited to other configs gets 403', () => {
 
 describe('a key that is bound to a config gets 403 for another target', () => {
   it.each(routes)('on %s', async (_route, row) => {
-    expect(await send('bound', row, toMain)).toMatchObject({ ...forbidden, message: expect.stringContaining('is bound to config "other"') });
+    expect(await send('bound', row, toMain)).toMatchObject({
+      ...forbidden,
+      message: expect.stringContaining('is bound to config "other"'),
+    });
     expect(upstream.requests).toEqual([]);
   });
 });

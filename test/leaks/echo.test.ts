@@ -304,6 +304,7 @@ it('the credential is not in records, logs and files', async () => {
     ['records', JSON.stringify(gateway.records)],
     ['lines', gateway.lines.join('')],
   ]);
-  for (const [name, text] of sinks) for (const encoded of encodingsOf(key)) expect(text.includes(encoded), `${encoded} in ${name}`).toBe(false);
+  for (const [name, text] of sinks)
+    for (const encoded of encodingsOf(key)) expect(text.includes(encoded), `${encoded} in ${name}`).toBe(false);
   expect([...sinks.keys()].some((name) => name.includes('spool'))).toBe(true);
 });

@@ -105,7 +105,10 @@ it('explain, replay, tail, export and feedback show no confidential value of a r
 
   for (const one of ids.slice(0, 40)) checkSink(`explain ${one}`, await admin(gateway, '/api/explain', { from_log: one }));
   expect(await admin(gateway, '/api/explain', { from_log: id })).toContain('[email] , [phone]');
-  checkSink('explain', await admin(gateway, '/api/explain', { path: '/v1/chat/completions', body: { ...body, messages: [] }, headers: {} }));
+  checkSink(
+    'explain',
+    await admin(gateway, '/api/explain', { path: '/v1/chat/completions', body: { ...body, messages: [] }, headers: {} }),
+  );
   const replayed = tryParseObject(await admin(gateway, '/api/replay', { id, force: true }));
   expect(replayed).toMatchObject({ status: 200 });
   checkSink('replay', JSON.stringify(replayed));

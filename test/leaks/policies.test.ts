@@ -138,7 +138,12 @@ function requestFor(url: string, endpoint: Endpoint, outcome: Outcome, debug: st
     labels: { note: parts.labels },
   };
   if (traits.body === 'form')
-    return sendRequest(url, { method, path, headers: { ...headers, 'content-type': `multipart/form-data; boundary=${boundary}` }, body: form });
+    return sendRequest(url, {
+      method,
+      path,
+      headers: { ...headers, 'content-type': `multipart/form-data; boundary=${boundary}` },
+      body: form,
+    });
   return sendRequest(url, {
     method,
     path,

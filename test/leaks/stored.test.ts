@@ -62,7 +62,8 @@ describe('stored and shown data with default settings', () => {
       checkSink(path, await admin(path));
     for (const id of ids) {
       checkSink(id, await admin(`/api/requests/${id}`));
-      for (const part of ['request', 'upstream', 'response']) checkSink(`${id} ${part}`, await admin(`/api/requests/${id}/body?part=${part}`));
+      for (const part of ['request', 'upstream', 'response'])
+        checkSink(`${id} ${part}`, await admin(`/api/requests/${id}/body?part=${part}`));
       checkSink(`${id} differences`, await admin(`/api/requests/${id}/differences`));
     }
     const env = { GATEWAY_ADMIN: adminUrl(gateway), GATEWAY_ADMIN_TOKEN: token };

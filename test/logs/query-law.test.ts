@@ -277,7 +277,8 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('filters on $name', (kind) =
         const { since, until } = parsed.filter;
         const { total } = await log.queries.stats({ query });
         // A filter with only a start counts whole minutes.
-        const countedFilter = since === null || until !== null ? parsed.filter : { ...parsed.filter, since: Math.floor(since / 60_000) * 60_000 };
+        const countedFilter =
+          since === null || until !== null ? parsed.filter : { ...parsed.filter, since: Math.floor(since / 60_000) * 60_000 };
         expect(total.requests).toBe(rows.filter(matcher(countedFilter)).length);
       }),
       { numRuns: 60 },

@@ -3,7 +3,9 @@ import type { Json } from '../contract/gemini-oracle.ts';
 
 /** Requests of the messages API that the common form carries whole: what it can't is in other tests. */
 
-const nonBlankText = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).filter((text) => text.trim() !== '' && text.trim() === text);
+const nonBlankText = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
+  .filter((text) => text.trim() !== '' && text.trim() === text);
 const name = fc.stringMatching(/^[a-z]\w{0,8}$/);
 const cache = fc.option(fc.constantFrom({ type: 'ephemeral' }, { type: 'ephemeral', ttl: '1h' }), { nil: undefined });
 const marked = <T extends Json>(block: fc.Arbitrary<T>): fc.Arbitrary<Json> =>

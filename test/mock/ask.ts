@@ -19,7 +19,13 @@ export interface MockCall extends Partial<Call<MockSettings>> {
 
 /** Asks the mock without a gateway. */
 export function ask(endpoint: Endpoint, { body, at = 0, ...overrides }: MockCall = {}) {
-  const call: Call<MockSettings> = callOf({ endpoint, model: 'echo', createdAt: start + at, stream: body?.['stream'] === true, ...overrides });
+  const call: Call<MockSettings> = callOf({
+    endpoint,
+    model: 'echo',
+    createdAt: start + at,
+    stream: body?.['stream'] === true,
+    ...overrides,
+  });
   const translation = mock.operations[endpoint]?.begin(body === undefined ? emptyBody : JsonBody.of(body), call);
   if (translation?.local === undefined) throw new Error(`no ${endpoint}`);
   const { status, headers, pieces } = translation.local(translation.request);

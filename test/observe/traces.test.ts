@@ -62,7 +62,11 @@ describe('a trace of a request', () => {
   it('has a span for the request and one for each attempt, below the span of the client', async () => {
     sent();
     const trace = newTrace();
-    const id = await sendChat({ traceparent: `00-${trace}-${parentId}-01`, 'x-gateway-config': 'both', 'x-gateway-metadata': '{"team":"web"}' });
+    const id = await sendChat({
+      traceparent: `00-${trace}-${parentId}-01`,
+      'x-gateway-config': 'both',
+      'x-gateway-metadata': '{"team":"web"}',
+    });
     const record = await gateway.record(id);
     const spans = await collector.trace(trace, 3);
     const [first, second] = clients(spans);
@@ -164,7 +168,8 @@ describe('a trace of a request', () => {
     expect(first?.headers['x-team']).toBe(secret);
     const all = collector.exports.map(({ text }) => text).join('\n');
     expect(all).toContain('{"key":"service.name","value":{"stringValue":"gateway-of-the-test"}}');
-    for (const sensitiveText of [secret, 'key-of-main', 'key-of-down', 'hello', 'gen_ai.input.messages']) expect(all).not.toContain(sensitiveText);
+    for (const sensitiveText of [secret, 'key-of-main', 'key-of-down', 'hello', 'gen_ai.input.messages'])
+      expect(all).not.toContain(sensitiveText);
   });
 
   it('is sent again while the collector is busy', async () => {
@@ -209,7 +214,9 @@ describe('tracing after a reload', () => {
     for (const trace of [wholeTrace, streamed]) {
       const [client] = clients(await collector.trace(trace, 2));
       const attributes = plain(client as SeenSpan);
-      expect(JSON.parse(String(attributes['gen_ai.input.messages']))).toEqual([{ role: 'user', parts: [{ type: 'text', content: 'hello' }] }]);
+      expect(JSON.parse(String(attributes['gen_ai.input.messages']))).toEqual([
+        { role: 'user', parts: [{ type: 'text', content: 'hello' }] },
+      ]);
       expect(JSON.parse(String(attributes['gen_ai.output.messages']))).toMatchObject([
         { role: 'assistant', parts: [{ type: 'text', content: 'hey' }] },
       ]);

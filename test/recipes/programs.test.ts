@@ -81,7 +81,13 @@ const permanent: readonly {
   readonly status: number;
   readonly shows: string;
 }[] = [
-  { name: 'the provider rejects the credential', yaml: identity, text: identity, status: 502, shows: 'rejected the credential of providers.' },
+  {
+    name: 'the provider rejects the credential',
+    yaml: identity,
+    text: identity,
+    status: 502,
+    shows: 'rejected the credential of providers.',
+  },
   {
     name: 'the gateway does not know the key',
     yaml: identity,

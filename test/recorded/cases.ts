@@ -11,7 +11,7 @@ export const splits: readonly Split[] = ['pieces', 'fine', 'coarse'];
 export const callerKey = 'gw-caller-key-0123456789';
 export const catalogKeys = { openai: 'sk-catalog-openai-0123456789', 'azure-openai': 'catalog-azure-0123456789' } as const;
 
-/** One exchange in one manner: the request to the gateway, and the expected request to the provider. */
+/** One exchange with one split: the request to the gateway, and the expected request to the provider. */
 export interface Case {
   readonly exchange: Recorded;
   readonly split: Split;

@@ -11,7 +11,9 @@ import { skipping } from '../support/skipping.ts';
 const { exchanges, missing } = findExchanges();
 const disguised = exchanges.filter(({ id }) => exceptions[id] !== undefined);
 const errorStreams = exchanges.filter(({ features }) => features.includes('error_in_stream'));
-const successful = exchanges.filter((exchange) => exchange.response.status < 300 && !disguised.includes(exchange) && !errorStreams.includes(exchange));
+const successful = exchanges.filter(
+  (exchange) => exchange.response.status < 300 && !disguised.includes(exchange) && !errorStreams.includes(exchange),
+);
 const bad = exchanges.filter(({ response }) => response.status >= 300);
 const groups = [...new Set(successful.map(groupOf))];
 

@@ -68,7 +68,9 @@ describe('provider without a response', () => {
   ];
   test.each(none)('returns 502 to the client if it %s', async (_how, text, afterResponse, code) => {
     const { port, result } = await start(
-      rawProvider((socket) => socket.once('data', () => (text === '' ? afterResponse(socket) : socket.write(text, () => afterResponse(socket))))),
+      rawProvider((socket) =>
+        socket.once('data', () => (text === '' ? afterResponse(socket) : socket.write(text, () => afterResponse(socket)))),
+      ),
     );
     expect(await call(port, { path: '/v1/x' })).toMatchObject({
       status: 502,

@@ -75,27 +75,30 @@ describe('reload', () => {
     expect(lives()[before + 1]).toEqual({ disposed: 0 });
   });
 
-  it.each(['in its place', 'by a swap of its volume'])('applies a secret that is rotated %s, without an edit of the YAML', async (method) => {
-    const volumes: Volume[] = [];
-    const yaml = `version: 1\nproviders: {main: {type: openai, api_key: "\${file:secrets/key}", custom_host: "${upstream.url}/v1"}}\n`;
-    await start(yaml, {
-      prepare: async (dir) => {
-        const volume = new Volume(join(dir, 'secrets'));
-        await volume.create({ key: 'sk-before\n' });
-        volumes.push(volume);
-      },
-    });
-    await (await chat('@main/m')).text();
-    const rotate = async (): Promise<void> => {
-      if (method === 'in its place') await inPlace(join(gateway.dir, 'secrets/key'), 'sk-after\n');
-      else await volumes[0]?.swap({ key: 'sk-after\n' });
-    };
-    const { changes } = await next('reloaded', rotate);
-    expect(changes).toEqual(['~providers.main']);
-    await (await chat('@main/m')).text();
-    expect(upstream.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-before', 'Bearer sk-after']);
-    expect(JSON.stringify(gateway.events)).not.toMatch(/sk-(?:before|after)/);
-  });
+  it.each(['in its place', 'by a swap of its volume'])(
+    'applies a secret that is rotated %s, without an edit of the YAML',
+    async (method) => {
+      const volumes: Volume[] = [];
+      const yaml = `version: 1\nproviders: {main: {type: openai, api_key: "\${file:secrets/key}", custom_host: "${upstream.url}/v1"}}\n`;
+      await start(yaml, {
+        prepare: async (dir) => {
+          const volume = new Volume(join(dir, 'secrets'));
+          await volume.create({ key: 'sk-before\n' });
+          volumes.push(volume);
+        },
+      });
+      await (await chat('@main/m')).text();
+      const rotate = async (): Promise<void> => {
+        if (method === 'in its place') await inPlace(join(gateway.dir, 'secrets/key'), 'sk-after\n');
+        else await volumes[0]?.swap({ key: 'sk-after\n' });
+      };
+      const { changes } = await next('reloaded', rotate);
+      expect(changes).toEqual(['~providers.main']);
+      await (await chat('@main/m')).text();
+      expect(upstream.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-before', 'Bearer sk-after']);
+      expect(JSON.stringify(gateway.events)).not.toMatch(/sk-(?:before|after)/);
+    },
+  );
 
   it('masks an old secret that was rotated during a request', async () => {
     const pendingResponses: ServerResponse[] = [];

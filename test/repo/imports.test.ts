@@ -21,9 +21,9 @@ describe('imports', () => {
 
   it('refer to existing files', () => {
     const files = new Set(projectFiles());
-    expect(imports.filter((entry) => entry.isOwn && !files.has(entry.target)).map(({ file, specifier }) => `${file}: ${specifier}`)).toEqual(
-      [],
-    );
+    expect(
+      imports.filter((entry) => entry.isOwn && !files.has(entry.target)).map(({ file, specifier }) => `${file}: ${specifier}`),
+    ).toEqual([]);
   });
 
   it('follow the import rules between folders', () => {

@@ -218,7 +218,8 @@ const deploymentWays: readonly Way[] = [
       `deployment: ${name}${members === '' ? ', alone' : ''}`,
       (route) => {
         if (!route.runs || !route.path.startsWith('/v1/') || (route.body !== 'json' && route.body !== 'form')) return undefined;
-        const generated = route.body === 'json' ? json(members)(route) : form(members === '' ? rest : [field('model', small), ...rest])(route);
+        const generated =
+          route.body === 'json' ? json(members)(route) : form(members === '' ? rest : [field('model', small), ...rest])(route);
         return generated === undefined ? undefined : { ...generated, path: route.path.replace('/v1/', `/openai/deployments/${name}/`) };
       },
     ],

@@ -72,7 +72,12 @@ describe.each(rules)('the list "%s"', (_, key, to) => {
     async (_name, spelling) => {
       for (const route of routes.filter(({ body, endpoint }) => body === 'form' && endpoint !== 'files')) {
         upstream.received.length = 0;
-        await sendRequest(key, to, { method: 'POST', path: route.path, headers: { 'content-type': spelling.contentType }, body: spelling.body });
+        await sendRequest(key, to, {
+          method: 'POST',
+          path: route.path,
+          headers: { 'content-type': spelling.contentType },
+          body: spelling.body,
+        });
         expect(upstream.readings().includes(big)).toBe(false);
       }
     },

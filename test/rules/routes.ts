@@ -102,7 +102,12 @@ export function plainRequest(route: Route, model: string): Request {
   if (route.endpoint === 'realtime') return { method, path: `${path}?model=${model}`, headers };
   if (route.body === 'json') {
     const modelHeader = { 'x-gateway-provider-model': model };
-    return { method, path, headers: { ...headers, ...jsonType, ...modelHeader }, body: jsonWith(route, `"model":${JSON.stringify(model)}`) };
+    return {
+      method,
+      path,
+      headers: { ...headers, ...jsonType, ...modelHeader },
+      body: jsonWith(route, `"model":${JSON.stringify(model)}`),
+    };
   }
   if (route.body !== 'form') return { method, path, headers };
   const parts =

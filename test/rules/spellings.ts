@@ -120,5 +120,9 @@ export const spellings: readonly Spelling[] = [
     `${ok}${picture}${end}--x\\yz\r\n${fieldWithDisposition('model', big).slice(7)}--x\\yz--\r\n`,
     'multipart/form-data; boundary="x\\yz"',
   ),
-  spellingOf('a charset of the form', Buffer.from(`${fieldWithDisposition('model', big)}${picture}${end}`), 'multipart/form-data; charset=utf-16; boundary=xyz'),
+  spellingOf(
+    'a charset of the form',
+    Buffer.from(`${fieldWithDisposition('model', big)}${picture}${end}`),
+    'multipart/form-data; charset=utf-16; boundary=xyz',
+  ),
 ];

@@ -108,7 +108,9 @@ const nameOf = ({ route, model, headers }: Task): string => `${route} ${model} $
 async function countedBy(library: string, run: (tasks: readonly (Task & { readonly id: string })[]) => Promise<void>): Promise<object> {
   const tasksWithIds = tasks.map((task, i) => ({ ...task, id: `${library}-${i}` }));
   await run(tasksWithIds);
-  return Object.fromEntries(tasksWithIds.map((task) => [nameOf(task), gateway.records.filter(({ trace }) => trace.trace_id === task.id).length]));
+  return Object.fromEntries(
+    tasksWithIds.map((task) => [nameOf(task), gateway.records.filter(({ trace }) => trace.trace_id === task.id).length]),
+  );
 }
 
 const expected = Object.fromEntries(tasks.map((task) => [nameOf(task), task.calls]));

@@ -67,7 +67,8 @@ function wrongWords({ method, parts, body }: ParsedRequest, isDated: boolean): {
   for (const [, line] of text.matchAll(/^(\{"custom_id".*"url".*\})\r?$/gm)) {
     const { url, body: requestBody } = JSON.parse(line ?? '') as { url: string; body: { model: string } };
     if (!url.startsWith(prefix)) return problem(400, 'url_mismatch', `The url ${url} is not that of the batch.`);
-    if (requestBody.model !== deployments.batch) return problem(400, 'model_not_found', `The deployment ${requestBody.model} is not there.`);
+    if (requestBody.model !== deployments.batch)
+      return problem(400, 'model_not_found', `The deployment ${requestBody.model} is not there.`);
   }
   return undefined;
 }

@@ -91,7 +91,10 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
   it('returns an error with status 200 as an error, for any response format', async () => {
     scripted = { status: 200, text: '{"error":{"message":"no such voice","type":"invalid_request_error"}}' };
     for (const response of [await transcribe(provider, 'text'), await createSpeech(provider)]) {
-      expect([response.status, await response.json()]).toMatchObject([400, { error: { message: 'no such voice', type: 'invalid_request_error' } }]);
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { error: { message: 'no such voice', type: 'invalid_request_error' } },
+      ]);
     }
   });
 

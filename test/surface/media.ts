@@ -49,7 +49,8 @@ function respond(response: ServerResponse, route: string, fields: Record<string,
     json(response, 400, {
       error: { message: 'The file did not arrive whole.', type: 'invalid_request_error', param: 'file', code: 'bad_file' },
     });
-  else if (route.startsWith('images/')) json(response, 200, { created: 1, data: [{ b64_json: sound.toString('base64') }], usage: transcriptUsage });
+  else if (route.startsWith('images/'))
+    json(response, 200, { created: 1, data: [{ b64_json: sound.toString('base64') }], usage: transcriptUsage });
   else transcript(response, fields);
 }
 

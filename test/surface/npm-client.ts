@@ -158,7 +158,15 @@ function objectSteps(surface: Surface): Steps {
       const found = (await client.files.retrieve(id)).id === id;
       const content = (await (await client.files.content(id)).text()) === text;
       const deleted = await client.files.delete(id);
-      return [filename, purpose, status, found, content, [deleted.deleted, deleted.object], await outcomeOf(() => client.files.retrieve(id))];
+      return [
+        filename,
+        purpose,
+        status,
+        found,
+        content,
+        [deleted.deleted, deleted.object],
+        await outcomeOf(() => client.files.retrieve(id)),
+      ];
     },
     file_batch: async () => {
       const line = { custom_id: 'r-1', method: 'POST', url: '/v1/chat/completions', body: { model: surface.lineModel, seed: 1 } };

@@ -55,7 +55,13 @@ export async function startAzureRig(): Promise<AzureRig> {
       tokens.requests.length = 0;
       upstream.requests.length = 0;
       upstream.script = accept;
-      Object.assign(tokens, { expected: application(), life: { expires_in: 3599 }, errorResponse: undefined, mismatch: undefined, issuedCount: 0 });
+      Object.assign(tokens, {
+        expected: application(),
+        life: { expires_in: 3599 },
+        errorResponse: undefined,
+        mismatch: undefined,
+        issuedCount: 0,
+      });
     },
     close: async () => {
       await gateway?.close();

@@ -263,16 +263,22 @@ describe('a credential that fails', () => {
     try {
       const auth = { mode: 'entra', tenant_id: 't1', client_id: 'c1', client_secret: secret, authority: rig.tokens.url };
       const credential = outbound.sign(azure.entry.credential({ auth }, undefined), 'catalog');
-      const credentialHeaders = async (): Promise<unknown> => Promise.resolve(credential.headers({} as UpstreamRequest)).catch((error: unknown) => error);
+      const credentialHeaders = async (): Promise<unknown> =>
+        Promise.resolve(credential.headers({} as UpstreamRequest)).catch((error: unknown) => error);
       rig.tokens.errorResponse = aadsts(7000215, 'Invalid client secret provided.');
-      for (let n = 0; n < 100; n += 1) expect(await credentialHeaders()).toMatchObject({ code: 'provider_auth_failed', param: 'auth.client_secret' });
+      for (let n = 0; n < 100; n += 1)
+        expect(await credentialHeaders()).toMatchObject({ code: 'provider_auth_failed', param: 'auth.client_secret' });
       expect(fetched()).toBe(1);
       now += 1000;
       for (let n = 0; n < 100; n += 1) expect(await credentialHeaders()).toMatchObject({ code: 'provider_auth_failed' });
       expect(fetched()).toBe(2);
       rig.tokens.errorResponse = undefined;
       now += 1000;
-      expect([await credentialHeaders(), await credentialHeaders(), fetched()]).toEqual([['authorization', 'Bearer token-1'], ['authorization', 'Bearer token-1'], 3]);
+      expect([await credentialHeaders(), await credentialHeaders(), fetched()]).toEqual([
+        ['authorization', 'Bearer token-1'],
+        ['authorization', 'Bearer token-1'],
+        3,
+      ]);
     } finally {
       await outbound.upstream.close();
     }

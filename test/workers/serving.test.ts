@@ -61,7 +61,11 @@ it('shows the workers in the log, the status and /readyz', async () => {
   const status = await fleet.callAdmin<Status>('/api/status');
   const [first] = status.workers;
   const last = { at: Date.now() - 60_000, why: `ended ${'again and '.repeat(20)}again` };
-  const statusLines = statusText({ ...status, workers: first === undefined ? [] : [{ ...first, restarts: 2, last_end: last }] }, Date.now(), 140);
+  const statusLines = statusText(
+    { ...status, workers: first === undefined ? [] : [{ ...first, restarts: 2, last_end: last }] },
+    Date.now(),
+    140,
+  );
   const line = statusLines.split('\n').find((text) => text.startsWith('workers')) ?? '';
   expect([line.length, line]).toEqual([
     140,

@@ -15,7 +15,9 @@ const text = (value: string) => ({ text: value });
 const user = (...parts: object[]) => ({ role: 'user', parts });
 const model = (...parts: object[]) => ({ role: 'model', parts });
 const functionCall = (name: string, args: object, more: object = {}) => ({ functionCall: { name, args, ...more } });
-const functionResponse = (name: string, output: unknown, more: object = {}) => ({ functionResponse: { ...more, name, response: { output } } });
+const functionResponse = (name: string, output: unknown, more: object = {}) => ({
+  functionResponse: { ...more, name, response: { output } },
+});
 const signature = 'CsYBAb4+/9vQ==';
 const step = (tool: object, ...more: object[]) => [...hi, calls(tool), ...more, result('c1', 'r')];
 
@@ -86,8 +88,14 @@ export const messageRows: readonly RequestRow[] = [
     ],
     [user(text('x'), text('hi'))],
   ),
-  talk('names of authors are dropped and reported', [{ role: 'user', name: 'bob', content: 'hi' }], userContents, { dropped: ['messages[].name'] }),
-  talk('a call and its result', step(call('c1', 'f', '{"a":1}')), [...userContents, model(functionCall('f', { a: 1 })), user(functionResponse('f', 'r'))]),
+  talk('names of authors are dropped and reported', [{ role: 'user', name: 'bob', content: 'hi' }], userContents, {
+    dropped: ['messages[].name'],
+  }),
+  talk('a call and its result', step(call('c1', 'f', '{"a":1}')), [
+    ...userContents,
+    model(functionCall('f', { a: 1 })),
+    user(functionResponse('f', 'r')),
+  ]),
   talk(
     'text next to calls',
     [...hi, { ...calls(call('c1', 'f', '{}')), content: 'Wait.' }, result('c1', 'r')],
@@ -107,12 +115,20 @@ export const messageRows: readonly RequestRow[] = [
       result('a', '1'),
       result('b', '2'),
     ],
-    [...userContents, model(functionCall('f', {}), functionCall('g', {}), functionCall('f', { n: 2 })), user(functionResponse('f', '1'), functionResponse('g', '2'), functionResponse('f', '3'))],
+    [
+      ...userContents,
+      model(functionCall('f', {}), functionCall('g', {}), functionCall('f', { n: 2 })),
+      user(functionResponse('f', '1'), functionResponse('g', '2'), functionResponse('f', '3')),
+    ],
   ),
   talk(
     'results are placed before the text of the user',
     [...hi, calls(call('a', 'f', '{}'), call('b', 'g', '{}')), result('a', '1'), { role: 'user', content: 'go on' }, result('b', '2')],
-    [...userContents, model(functionCall('f', {}), functionCall('g', {})), user(functionResponse('f', '1'), functionResponse('g', '2'), text('go on'))],
+    [
+      ...userContents,
+      model(functionCall('f', {}), functionCall('g', {})),
+      user(functionResponse('f', '1'), functionResponse('g', '2'), text('go on')),
+    ],
   ),
   talk(
     'a missing result is replaced by an error result',
@@ -142,7 +158,13 @@ export const messageRows: readonly RequestRow[] = [
   talk(
     'ids that are repeated in another turn',
     [...step(call('c1', 'f', '{}')), calls(call('c1', 'g', '{}')), result('c1', 's')],
-    [...userContents, model(functionCall('f', {})), user(functionResponse('f', 'r')), model(functionCall('g', {})), user(functionResponse('g', 's'))],
+    [
+      ...userContents,
+      model(functionCall('f', {})),
+      user(functionResponse('f', 'r')),
+      model(functionCall('g', {})),
+      user(functionResponse('g', 's')),
+    ],
   ),
   talk(
     'calls in two consecutive assistant messages are merged',
@@ -164,7 +186,11 @@ export const messageRows: readonly RequestRow[] = [
   talk(
     'an image in a result is placed after it for older models',
     [...hi, calls(call('c1', 'f', '{}')), result('c1', [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }])],
-    [...userContents, model(functionCall('f', {})), user(functionResponse('f', ''), { inlineData: { mimeType: 'image/png', data: 'AAAA' } })],
+    [
+      ...userContents,
+      model(functionCall('f', {})),
+      user(functionResponse('f', ''), { inlineData: { mimeType: 'image/png', data: 'AAAA' } }),
+    ],
   ),
   talk(
     'an image in a result is part of it from generation 3 on',
@@ -200,7 +226,11 @@ export const messageRows: readonly RequestRow[] = [
       ['behind the id', call(`c1__thought__${signature}`, 'f', '{}')],
     ] as const
   ).map(([where, tool]) =>
-    talk(`a signature ${where}`, step(tool), [...userContents, model({ ...functionCall('f', {}), thoughtSignature: signature }), user(functionResponse('f', 'r'))]),
+    talk(`a signature ${where}`, step(tool), [
+      ...userContents,
+      model({ ...functionCall('f', {}), thoughtSignature: signature }),
+      user(functionResponse('f', 'r')),
+    ]),
   ),
   talk(
     'a missing signature is replaced by a placeholder on the first call',

@@ -53,7 +53,13 @@ export const toolRows: readonly RequestRow[] = [
   fields('search retrieval', { tools: [functionTool('vendor_search_retrieval')] }, { tools: [{ googleSearchRetrieval: {} }] }),
   fields(
     'search retrieval with a threshold',
-    { tools: [functionTool('google_search_retrieval', { parameters: { dynamicRetrievalConfig: { mode: 'MODE_DYNAMIC', dynamicThreshold: 0.7 } } })] },
+    {
+      tools: [
+        functionTool('google_search_retrieval', {
+          parameters: { dynamicRetrievalConfig: { mode: 'MODE_DYNAMIC', dynamicThreshold: 0.7 } },
+        }),
+      ],
+    },
     {
       tools: [{ googleSearchRetrieval: { dynamicRetrievalConfig: { mode: 'MODE_DYNAMIC', dynamicThreshold: 0.7 } } }],
     },
@@ -77,7 +83,11 @@ export const toolRows: readonly RequestRow[] = [
       toolConfig: { retrievalConfig: { latLng: { latitude: 1, longitude: 2 }, languageCode: 'de' } },
     },
   ),
-  fields('the computer use tool', { tools: [functionTool('computer_use')] }, { tools: [{ computerUse: { environment: 'ENVIRONMENT_BROWSER' } }] }),
+  fields(
+    'the computer use tool',
+    { tools: [functionTool('computer_use')] },
+    { tools: [{ computerUse: { environment: 'ENVIRONMENT_BROWSER' } }] },
+  ),
   fields(
     'functions of the older API',
     { functions: [{ name: 'f', parameters: params }], function_call: { name: 'f' } },

@@ -109,7 +109,11 @@ export function cutAt(bytes: Buffer, positions: readonly number[]): Buffer[] {
   return ordered.slice(1).map((end, index) => bytes.subarray(ordered[index], end));
 }
 
-async function noteStricter(stricter: Map<string, { count: number; example: string }>, wireCase: WireCase, gateway: Reading): Promise<void> {
+async function noteStricter(
+  stricter: Map<string, { count: number; example: string }>,
+  wireCase: WireCase,
+  gateway: Reading,
+): Promise<void> {
   const undici = await undiciReads(wireCase, [Buffer.from(wireCase.text, 'latin1')], true);
   if (!undici.isWhole) return;
   const existing = stricter.get(gateway.why);

@@ -62,7 +62,15 @@ export class GatewayReader {
     } catch (error) {
       why = (error as Error).message;
     }
-    return { isWhole, status: result.status, headers: sorted(result.headers), body: result.body, isKeptAlive: isWhole && isKeptAlive, behind, why };
+    return {
+      isWhole,
+      status: result.status,
+      headers: sorted(result.headers),
+      body: result.body,
+      isKeptAlive: isWhole && isKeptAlive,
+      behind,
+      why,
+    };
   }
 }
 
