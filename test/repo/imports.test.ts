@@ -123,7 +123,7 @@ describe('import rules of the linter', () => {
       return path;
     };
     const good = permitted.map((row, n) => write('good', row, n));
-    expect(lint()).toEqual({ looked: good.length + 2, files: [] });
+    expect(lint()).toEqual({ checkedCount: good.length + 2, files: [] });
     const bad = forbidden.map((row, n) => write('bad', row, n));
     expect(lint().files).toEqual([...new Set(bad)].sort());
   });
