@@ -151,8 +151,8 @@ describe('/api/keys', () => {
     expect(readFileSync(join(gateway.dir, 'keys.d/app.yaml'), 'utf8')).toBe(created.yaml);
     expect(created.yaml).not.toContain(created.secret);
     expect(await chat(created.secret)).toBe(200);
-    const tried = await post<PromptTry>('/api/prompts/welcome/try', { variables: { product: 'Kite' }, key: created.secret });
-    expect(tried).toMatchObject({
+    const tryResult = await post<PromptTry>('/api/prompts/welcome/try', { variables: { product: 'Kite' }, key: created.secret });
+    expect(tryResult).toMatchObject({
       status: 200,
       id: expect.stringMatching(/^req_/) as string,
       body: expect.stringContaining('Greet Kite') as string,

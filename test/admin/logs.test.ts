@@ -226,13 +226,13 @@ describe('the live tail', () => {
     const other = await tail('?q=meta.team:none', tokens.otto, skipped.id);
     const next = await send('behind them');
     vi.advanceTimersByTime(15_000);
-    const beat = await until(() => other.events.find(({ event }) => event === 'beat'), 'the beat');
+    const heartbeat = await until(() => other.events.find(({ event }) => event === 'beat'), 'the beat');
     other.close();
-    const [again, fitting] = [await tail('', tokens.otto, skipped.id), await tail('', tokens.otto, beat.id)];
+    const [again, fitting] = [await tail('', tokens.otto, skipped.id), await tail('', tokens.otto, heartbeat.id)];
     await until(() => again.rows().length > 0 && fitting.events.length > 0, 'the rows behind');
     expect([again, fitting].map((one) => [one.rows().map(({ id }) => id), one.events[0]?.id])).toEqual([
       [[next], skipped.id],
-      [[], beat.id],
+      [[], heartbeat.id],
     ]);
     again.close();
     fitting.close();

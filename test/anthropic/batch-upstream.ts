@@ -72,7 +72,7 @@ interface State {
 const refuse = (response: ServerResponse, status: number, type: string, message: string, details?: object): void =>
   json(response, status, { type: 'error', error: { type, message, ...(details === undefined ? {} : { details }) }, request_id: 'req_up' });
 
-const bad = (response: ServerResponse, message: string, details?: object): void =>
+const badRequest = (response: ServerResponse, message: string, details?: object): void =>
   refuse(response, 400, 'invalid_request_error', message, details);
 const missing = (response: ServerResponse, what: string): void => refuse(response, 404, 'not_found_error', `${what} not found.`);
 
@@ -80,7 +80,7 @@ function route(response: ServerResponse, request: SeenRequest, state: State): vo
   const url = new URL(request.url, 'http://up');
   if (request.headers['x-api-key'] !== upstreamKey) return refuse(response, 401, 'authentication_error', 'invalid x-api-key');
   if (request.headers['authorization'] !== undefined) return refuse(response, 401, 'authentication_error', 'two credentials');
-  if (!versions.has(String(request.headers['anthropic-version']))) return bad(response, 'anthropic-version: header is required');
+  if (!versions.has(String(request.headers['anthropic-version']))) return badRequest(response, 'anthropic-version: header is required');
   const [, , area, ...rest] = url.pathname.split('/');
   if (area === 'messages' && rest[0] === 'batches') return batchRoutes(response, request, { state, url, id: rest[1], verb: rest[2] });
   if (area === 'files') return fileRoutes(response, request, { state, url, id: rest[0], verb: rest[1] });
@@ -100,7 +100,7 @@ function batchRoutes(response: ServerResponse, request: SeenRequest, { state, ur
   const batch = state.batches.find((each) => each.id === id);
   if (batch === undefined) return missing(response, 'Message batch');
   if (request.method === 'POST' && verb === 'cancel') {
-    if (batch.ended) return bad(response, 'Batch has ended');
+    if (batch.ended) return badRequest(response, 'Batch has ended');
     batch.cancelled = true;
     return json(response, 200, shownBatch(batch));
   }
@@ -130,16 +130,16 @@ const requestFields: ReadonlySet<string> = new Set([
 function create(response: ServerResponse, request: SeenRequest, { batches }: State): void {
   const { requests, ...more } = JSON.parse(request.body.toString()) as { requests?: Batch['requests'] };
   const [extra] = Object.keys(more);
-  if (extra !== undefined) return bad(response, `${extra}: Extra inputs are not permitted`);
-  if (!Array.isArray(requests) || requests.length === 0) return bad(response, 'requests: Field required');
+  if (extra !== undefined) return badRequest(response, `${extra}: Extra inputs are not permitted`);
+  if (!Array.isArray(requests) || requests.length === 0) return badRequest(response, 'requests: Field required');
   const ids = new Set<string>();
   for (const [index, { custom_id: id, params }] of (requests as Batch['requests']).entries()) {
-    if (!/^[a-zA-Z0-9_-]{1,64}$/.test(id) || ids.has(id)) return bad(response, `requests.${index}.custom_id: bad or not unique`);
+    if (!/^[a-zA-Z0-9_-]{1,64}$/.test(id) || ids.has(id)) return badRequest(response, `requests.${index}.custom_id: bad or not unique`);
     ids.add(id);
     const unknown = Object.keys(params).find((key) => !requestFields.has(key));
-    if (unknown !== undefined) return bad(response, `requests.${index}.params.${unknown}: Extra inputs are not permitted`);
-    if (typeof params['max_tokens'] !== 'number') return bad(response, `requests.${index}.params.max_tokens: Field required`);
-    if (String(params['model']).startsWith('@')) return bad(response, `requests.${index}.params.model: unknown`);
+    if (unknown !== undefined) return badRequest(response, `requests.${index}.params.${unknown}: Extra inputs are not permitted`);
+    if (typeof params['max_tokens'] !== 'number') return badRequest(response, `requests.${index}.params.max_tokens: Field required`);
+    if (String(params['model']).startsWith('@')) return badRequest(response, `requests.${index}.params.model: unknown`);
   }
   const batch = { id: `msgbatch_${batches.length + 1}`, requests: requests as Batch['requests'], cancelled: false, ended: false };
   batches.push(batch);
@@ -199,9 +199,9 @@ function list<Row extends { readonly id: string }>(
   const [after, before] = [searchParams.get('after_id'), searchParams.get('before_id')];
   const limit = Number(searchParams.get('limit') ?? 20);
   const unknown = [...searchParams.keys()].find((key) => !['after_id', 'before_id', 'limit', 'beta'].includes(key));
-  if (unknown !== undefined) return bad(response, `${unknown}: Extra inputs are not permitted`);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 1000) return bad(response, 'limit: must be between 1 and 1000');
-  if (after !== null && before !== null) return bad(response, 'after_id and before_id');
+  if (unknown !== undefined) return badRequest(response, `${unknown}: Extra inputs are not permitted`);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 1000) return badRequest(response, 'limit: must be between 1 and 1000');
+  if (after !== null && before !== null) return badRequest(response, 'after_id and before_id');
   const at = rows.findIndex(({ id }) => id === (after ?? before));
   if ((after ?? before) !== null && at < 0) return missing(response, 'Cursor');
   const part = after === null ? (before === null ? rows : rows.slice(Math.max(0, at - limit), at)) : rows.slice(at + 1);
@@ -225,19 +225,19 @@ function fileRoutes(response: ServerResponse, request: SeenRequest, { state, url
   if (file === undefined) return missing(response, 'File');
   if (request.method === 'DELETE') return json(response, 200, { id, type: 'file_deleted' });
   if (verb !== 'content') return json(response, 200, shownFile(file));
-  if (!file.downloadable) return bad(response, `File ${id} is not downloadable.`, { error_code: 'file_not_downloadable' });
+  if (!file.downloadable) return badRequest(response, `File ${id} is not downloadable.`, { error_code: 'file_not_downloadable' });
   response.writeHead(200, { 'content-type': 'application/jsonl' }).end(file.content);
 }
 
 function upload(response: ServerResponse, request: SeenRequest, { files }: State): void {
   const boundary = /boundary=("?)([^";]+)\1/.exec(request.headers['content-type'] ?? '')?.[2];
-  if (boundary === undefined) return bad(response, 'a multipart form is required');
+  if (boundary === undefined) return badRequest(response, 'a multipart form is required');
   const parts = request.body.toString().split(`--${boundary}`).slice(1, -1);
   const names = parts.map((part) => /name="([^"]*)"/.exec(part)?.[1]);
   const extra = names.find((name) => name !== 'file');
-  if (extra !== undefined) return bad(response, `${extra}: Extra inputs are not permitted`);
+  if (extra !== undefined) return badRequest(response, `${extra}: Extra inputs are not permitted`);
   const [part] = parts;
-  if (part === undefined) return bad(response, 'file: Field required');
+  if (part === undefined) return badRequest(response, 'file: Field required');
   const content = part.slice(part.indexOf('\r\n\r\n') + 4, -2);
   const file = { id: `file_${files.length + 1}`, content, filename: /filename="([^"]*)"/.exec(part)?.[1] ?? '', downloadable: false };
   files.push(file);

@@ -110,7 +110,7 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
     expect(thoughtful.length).toBeGreaterThan(15);
     for (const exchange of thoughtful) {
       const expectedBlocks = wantedOf(read(exchange));
-      const blocks = sentBack(exchange).filter((block) => String(block['type']).endsWith('thinking'));
+      const blocks = historyMessages(exchange).filter((block) => String(block['type']).endsWith('thinking'));
       const expected = [
         ...[...expectedBlocks.thinking]
           .filter(([, { signature }]) => signature !== '')
@@ -245,7 +245,7 @@ function expectStreamedBlocks(gathered: Gathered, expectedBlocks: Expected): voi
 }
 
 /** The assistant's turn of the next request, built from a response with strict compliance off. */
-function sentBack(exchange: Recording): readonly Record<string, unknown>[] {
+function historyMessages(exchange: Recording): readonly Record<string, unknown>[] {
   const assistant = exchange.stream ? rebuilt(exchange) : wholeMessage(exchange);
   const calls = (assistant['tool_calls'] ?? []) as { id: string }[];
   const body = {

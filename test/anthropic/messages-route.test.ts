@@ -8,7 +8,7 @@ const callerKey = 'app-web-key-0123456789abcdef';
 const catalogKey = 'sk-ant-api03-0123456789';
 const minimalBody = { max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
 
-interface ErrorAnswer {
+interface ErrorBody {
   readonly type: string;
   readonly error: { readonly type: string; readonly message: string; readonly gateway?: Record<string, unknown> };
   readonly request_id: string;
@@ -137,7 +137,7 @@ describe('POST /v1/messages', () => {
   ] as const)("returns an error in Anthropic's format for %s", async (_name, headers, body, status, type, code) => {
     for (const path of ['/v1/messages', '/v1/messages/count_tokens']) {
       const response = await post(headers, body, path);
-      const answer = (await response.json()) as ErrorAnswer;
+      const answer = (await response.json()) as ErrorBody;
       expect(response.status).toBe(status);
       expect(answer).toMatchObject({
         type: 'error',

@@ -25,7 +25,7 @@ const citation = (type: string, properties: object): object =>
   block(type, ['cited_text'], { cited_text: { type: 'string' }, ...properties });
 const title = { type: ['string', 'null'] };
 const index = { type: 'integer' };
-const documentPlace = { document_index: index, document_title: title, file_id: title };
+const documentFields = { document_index: index, document_title: title, file_id: title };
 /** Text of an assistant, with the citations of the API. */
 const textBlock = block('text', ['text'], {
   text: nonBlank,
@@ -35,9 +35,9 @@ const textBlock = block('text', ['text'], {
     minItems: 1,
     items: {
       oneOf: [
-        citation('char_location', { ...documentPlace, start_char_index: index, end_char_index: index }),
-        citation('page_location', { ...documentPlace, start_page_number: index, end_page_number: index }),
-        citation('content_block_location', { ...documentPlace, start_block_index: index, end_block_index: index }),
+        citation('char_location', { ...documentFields, start_char_index: index, end_char_index: index }),
+        citation('page_location', { ...documentFields, start_page_number: index, end_page_number: index }),
+        citation('content_block_location', { ...documentFields, start_block_index: index, end_block_index: index }),
         citation('web_search_result_location', { url: { type: 'string' }, title, encrypted_index: { type: 'string' } }),
         citation('search_result_location', {
           source: { type: 'string' },

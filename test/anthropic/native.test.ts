@@ -12,17 +12,17 @@ const bases = ['/v1', '', '/v1/v1'];
 describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${missing ?? 'replayed'})`, () => {
   let replay: Replay;
   let gateway: TestGateway;
-  let fine: TestGateway;
+  let gatewayWithSmallChunks: TestGateway;
 
   beforeAll(async () => {
     replay = await startReplay();
     const all = [...successful, ...bad, ...counts, ...relayed];
     gateway = await startTestGateway(catalog(all, replay.url));
-    fine = await startTestGateway(catalog(successful, replay.url, ',split=11'));
+    gatewayWithSmallChunks = await startTestGateway(catalog(successful, replay.url, ',split=11'));
   });
   afterAll(async () => {
     await gateway?.close();
-    await fine?.close();
+    await gatewayWithSmallChunks?.close();
     await replay?.close();
   });
 
@@ -56,7 +56,7 @@ describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${mi
 
   it('forwards responses unchanged if they arrive in small chunks', async () => {
     const failures = await eachOf(successful, async (exchange) => {
-      const response = await post(fine, '/v1/messages', exchange, bodyText(exchange));
+      const response = await post(gatewayWithSmallChunks, '/v1/messages', exchange, bodyText(exchange));
       expect(await response.text()).toBe(exchange.response.body);
     });
     expect(failures).toEqual([]);

@@ -194,7 +194,7 @@ it('keeps all content of a conversation', () => {
   expect(textLength).toBeGreaterThan(150);
 });
 
-const answerBlock = fc.oneof<fc.Arbitrary<Json>[]>(
+const responseBlock = fc.oneof<fc.Arbitrary<Json>[]>(
   fc.record({ type: fc.constant('thinking'), thinking: fc.string({ unit: 'binary' }), signature: fc.base64String({ minLength: 4 }) }),
   fc.record({ type: fc.constant('redacted_thinking'), data: fc.base64String({ minLength: 4 }) }),
 );
@@ -208,7 +208,7 @@ const use = fc.record({
 
 it('sends thinking, text and tool calls of a response back unchanged and in order', () => {
   fc.assert(
-    fc.property(fc.array(fc.oneof(answerBlock, textBlock, use), { minLength: 1, maxLength: 7 }), fc.boolean(), (content, isStream) => {
+    fc.property(fc.array(fc.oneof(responseBlock, textBlock, use), { minLength: 1, maxLength: 7 }), fc.boolean(), (content, isStream) => {
       const uses = content.filter((one): one is Json & { id: string } => one['type'] === 'tool_use');
       const assistant = isStream ? streamed(content) : wholeResponse(content);
       const results = uses.map(({ id: call }) => ({ role: 'tool', tool_call_id: call, content: 'x' }));

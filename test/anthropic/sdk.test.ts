@@ -168,7 +168,7 @@ describe.each([
 
 describe('two turns with a tool call and thinking', () => {
   /** The assistant's turn that the provider received. */
-  const sentBack = (): unknown => {
+  const lastHistory = (): unknown => {
     const bodies = upstream.requests.map(({ body }) => JSON.parse(body.toString()) as { messages: { role: string; content: unknown }[] });
     return bodies.at(-1)?.messages;
   };
@@ -200,7 +200,7 @@ describe('two turns with a tool call and thinking', () => {
       total_tokens: 37,
       prompt_tokens_details: { cached_tokens: 4 },
     });
-    expect(sentBack()).toEqual(turns);
+    expect(lastHistory()).toEqual(turns);
   });
 
   it('npm openai sends back the message it assembled from a stream', async () => {
@@ -228,7 +228,7 @@ describe('two turns with a tool call and thinking', () => {
     const assistant = { role: 'assistant' as const, content, tool_calls: [toolCall], content_blocks: blocks.filter(Boolean) };
     messages.push(assistant, { role: 'tool', tool_call_id: toolCall.id, content: '-4' });
     await client.chat.completions.create({ model: '@claude/m-text', messages, tools });
-    expect(sentBack()).toEqual(turns);
+    expect(lastHistory()).toEqual(turns);
   });
 
   it.skipIf(skipping(noPython))('PyPI openai sends the message back as it received it', async () => {
@@ -241,7 +241,7 @@ describe('two turns with a tool call and thinking', () => {
       second: 'Kalt: −4 °C 🥶',
       first: { content_blocks: [thoughts, redacted, { type: 'text', text: 'Ich sehe nach.' }] },
     });
-    expect(sentBack()).toEqual(turns);
+    expect(lastHistory()).toEqual(turns);
   });
 
   it('the scripted provider sends the same content with and without streaming', () => {

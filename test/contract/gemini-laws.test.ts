@@ -23,7 +23,7 @@ const isServedSchema = ajv.compile({ $ref: 'schema-node' });
 
 const shortText = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 });
 const functionName = fc.constantFrom('f', 'g', 'get_weather');
-const awkward = fc.constantFrom(
+const edgeCaseKey = fc.constantFrom(
   '$ref',
   'format',
   'default',
@@ -76,8 +76,8 @@ const { schema } = fc.letrec<{ schema: unknown; node: Json }>((tie) => ({
     fc.record(
       {
         type: fc.constant('object'),
-        properties: fc.dictionary(fc.oneof(awkward, shortText), tie('schema'), { maxKeys: 4 }),
-        required: fc.array(fc.oneof(awkward, shortText), { maxLength: 3 }),
+        properties: fc.dictionary(fc.oneof(edgeCaseKey, shortText), tie('schema'), { maxKeys: 4 }),
+        required: fc.array(fc.oneof(edgeCaseKey, shortText), { maxLength: 3 }),
         additionalProperties: fc.boolean(),
       },
       { requiredKeys: ['type', 'properties'] },
@@ -96,16 +96,18 @@ const { schema } = fc.letrec<{ schema: unknown; node: Json }>((tie) => ({
   ),
 }));
 
-const rootSchema = fc.record({ properties: fc.dictionary(fc.oneof(awkward, shortText), schema, { maxKeys: 4 }), a: schema, b: schema }).map(
-  ({ properties, a, b }): Json => ({
-    type: 'object',
-    properties,
-    required: Object.keys(properties),
-    $schema: 'x',
-    additionalProperties: false,
-    $defs: { A: a, B: b },
-  }),
-);
+const rootSchema = fc
+  .record({ properties: fc.dictionary(fc.oneof(edgeCaseKey, shortText), schema, { maxKeys: 4 }), a: schema, b: schema })
+  .map(
+    ({ properties, a, b }): Json => ({
+      type: 'object',
+      properties,
+      required: Object.keys(properties),
+      $schema: 'x',
+      additionalProperties: false,
+      $defs: { A: a, B: b },
+    }),
+  );
 
 const base64 = fc.uint8Array({ minLength: 1, maxLength: 6 }).map((bytes) => Buffer.from(bytes).toString('base64'));
 const contentPart = fc.oneof(
@@ -285,15 +287,15 @@ const answerPart = fc.oneof(
     { requiredKeys: ['functionCall'] },
   ),
 );
-const answerParts = fc.array(answerPart, { minLength: 1, maxLength: 8 }) as fc.Arbitrary<Part[]>;
+const responseParts = fc.array(answerPart, { minLength: 1, maxLength: 8 }) as fc.Arbitrary<Part[]>;
 
 describe('a response that is sent back in the next turn', () => {
   it('keeps every part and its signature without streaming', () => {
     fc.assert(
-      fc.property(answerParts, (parts) => {
+      fc.property(responseParts, (parts) => {
         const response = { candidates: [{ content: { parts }, finishReason: 'STOP' }] };
         const result = fromGenerateContent(JSON.stringify(response), callOf({ strict: false })) as { choices: { message: Json }[] };
-        expect(merged(sentBack(result.choices[0]?.message ?? {}))).toEqual(merged(expected(parts)));
+        expect(merged(partsOfHistory(result.choices[0]?.message ?? {}))).toEqual(merged(expected(parts)));
       }),
       { numRuns: 1000 },
     );
@@ -301,13 +303,13 @@ describe('a response that is sent back in the next turn', () => {
 
   it('keeps every part and its signature with streaming, however the parts are split', () => {
     fc.assert(
-      fc.property(answerParts, fc.infiniteStream(fc.boolean()), (parts, breaks) => {
+      fc.property(responseParts, fc.infiniteStream(fc.boolean()), (parts, breaks) => {
         const frames: Part[][] = [[]];
         for (const part of parts) {
           if (breaks.next().value === true) frames.push([]);
           frames.at(-1)?.push(part);
         }
-        expect(merged(sentBack(streamedMessage(frames)))).toEqual(merged(expected(parts)));
+        expect(merged(partsOfHistory(streamedMessage(frames)))).toEqual(merged(expected(parts)));
       }),
       { numRuns: 1000 },
     );
@@ -332,7 +334,7 @@ function merged(parts: readonly Part[]): readonly Part[] {
   return out;
 }
 
-function sentBack(message: Json): readonly Part[] {
+function partsOfHistory(message: Json): readonly Part[] {
   const results = ((message['tool_calls'] ?? []) as { id: string }[]).map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'r' }));
   const messages = [{ role: 'user', content: 'q' }, message, ...results, { role: 'user', content: 'next' }];
   const { body } = toGenerateContent({ messages }, { model: 'gemini-2.5-flash', media: new Map(), strict: false }, options);

@@ -47,7 +47,7 @@ export function framesOf(body: string): readonly Json[] {
 }
 
 /** One whole response. */
-export const answerOf = (raw: Json): GeminiResponse => mergeStream([raw]);
+export const responseOf = (raw: Json): GeminiResponse => mergeStream([raw]);
 
 /** All parts of all frames, by candidate; each count from the last frame that has it. */
 export function mergeStream(frames: readonly Json[]): GeminiResponse {

@@ -8,11 +8,11 @@ import { mediaRows } from './requests/media.ts';
 import { messageRows } from './requests/messages.ts';
 import { otherRows } from './requests/other-routes.ts';
 import { paramRows } from './requests/params.ts';
-import { placeRows } from './requests/locations.ts';
+import { locationRows } from './requests/locations.ts';
 import { modelsUrl, type RequestRow } from './requests/row.ts';
 import { schemaRows, toolRows } from './requests/tools.ts';
 
-const rows: readonly RequestRow[] = [...messageRows, ...mediaRows, ...toolRows, ...schemaRows, ...paramRows, ...placeRows, ...otherRows];
+const rows: readonly RequestRow[] = [...messageRows, ...mediaRows, ...toolRows, ...schemaRows, ...paramRows, ...locationRows, ...otherRows];
 
 describe('requests to Gemini and Vertex AI', () => {
   it('have enough cases with unique names', () => {

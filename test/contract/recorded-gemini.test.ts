@@ -7,7 +7,7 @@ import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
 import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
 import { chunkProblems, readChatStream } from '../support/chat-chunk.ts';
 import { begin, callOf } from './call.ts';
-import { type GeminiResponse, answerOf, framesOf, type Json, mergeStream, signaturesOf } from './gemini-oracle.ts';
+import { type GeminiResponse, responseOf, framesOf, type Json, mergeStream, signaturesOf } from './gemini-oracle.ts';
 import { haveRecordings, type Recording, recordings } from './recordings.ts';
 import { skipping } from '../support/skipping.ts';
 
@@ -44,7 +44,7 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
       for (const strict of [true, false]) {
         const result = begin(providerOf(exchange), call(exchange, strict)).result?.(exchange.response.body ?? '') as Json;
         expect(result).toMatchObject({ object: 'chat.completion', id: raw['responseId'] ?? 'chatcmpl-req_1', model: raw['modelVersion'] });
-        expect(answerOfCompletion(result)).toEqual(comparable(answerOf(raw), strict));
+        expect(responseOfCompletion(result)).toEqual(comparable(responseOf(raw), strict));
         if (!strict) expect(signaturesIn(result)).toEqual(signaturesOf([raw]));
       }
     });
@@ -60,7 +60,7 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
         expect(chunks.flatMap((chunk) => chunkProblems(chunk, strict))).toEqual([]);
         expect([isDone, error]).toEqual([true, undefined]);
         expect(chunks.filter((chunk) => chunk.usage !== undefined)).toHaveLength(1);
-        expect(answerOfChunks(chunks as unknown as readonly Json[])).toEqual(comparable(expected, strict));
+        expect(responseOfChunks(chunks as unknown as readonly Json[])).toEqual(comparable(expected, strict));
         if (!strict) expect(signaturesInChunks(chunks as unknown as readonly Json[])).toEqual(signaturesOf(frames));
       }
     });
@@ -162,7 +162,7 @@ function comparable(response: GeminiResponse, strict: boolean): GeminiResponse {
 
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 
-function answerOfCompletion(result: Json): GeminiResponse {
+function responseOfCompletion(result: Json): GeminiResponse {
   const choices = listOf(result['choices']).map((choice) => {
     const message = choice['message'] as Json;
     const blocks = listOf(message['content_blocks']);
@@ -193,7 +193,7 @@ const textOf = (parts: readonly Json[]): string =>
 const urlOf = (block: Json): string => String((block['image_url'] as Json)['url']);
 const callIn = (fn: Json) => ({ name: String(fn['name']), args: JSON.parse(String(fn['arguments'])) as unknown });
 
-function answerOfChunks(chunks: readonly Json[]): GeminiResponse {
+function responseOfChunks(chunks: readonly Json[]): GeminiResponse {
   const indices = [...new Set(chunks.flatMap((chunk) => listOf(chunk['choices']).map((choice) => choice['index'])))];
   const choices = indices.map((index) => {
     const ofChoice = chunks.flatMap((chunk) => listOf(chunk['choices']).filter((choice) => choice['index'] === index));

@@ -24,10 +24,10 @@ const bucket = {
 } as const;
 
 /** Image edits need a model that generates images in a chat. */
-const painter = { 'images/edits': 'gemini-2.5-flash-image' } as const;
+const imageModel = { 'images/edits': 'gemini-2.5-flash-image' } as const;
 
 /** Only models of Anthropic support the Messages API. */
-const claude = { messages: 'anthropic.claude-1', 'messages/count_tokens': 'vendorA.claude-1@20250101', ...painter } as const;
+const claude = { messages: 'anthropic.claude-1', 'messages/count_tokens': 'vendorA.claude-1@20250101', ...imageModel } as const;
 
 /** Each row with its default host and with a custom host. */
 const rows = Object.fromEntries(
@@ -86,13 +86,19 @@ export const samples: Readonly<Record<string, readonly Sample[]>> = {
     { name: 'express', settings: { express: true }, origin: 'https://aiplatform.googleapis.com', base: '/v1/publishers/', models: claude },
   ],
   gemini: [
-    { name: 'default host', settings: {}, origin: 'https://generativelanguage.googleapis.com', base: '/v1beta/models/', models: painter },
+    {
+      name: 'default host',
+      settings: {},
+      origin: 'https://generativelanguage.googleapis.com',
+      base: '/v1beta/models/',
+      models: imageModel,
+    },
     {
       name: 'custom host',
       settings: { custom_host: 'http://127.0.0.1:9000/team/v1', schemas: 'original' },
       origin: 'http://127.0.0.1:9000',
       base: '/team/v1/models/',
-      models: painter,
+      models: imageModel,
     },
   ],
   'azure-openai': [

@@ -11,7 +11,7 @@ import { read, wantedOf } from '../anthropic/oracle.ts';
 import { successful } from '../anthropic/recorded.ts';
 import { events, message, thoughts } from '../anthropic/sdk-upstream.ts';
 import { begin, callOf } from '../contract/call.ts';
-import { answerOf, framesOf, type Json, mergeStream } from '../contract/gemini-oracle.ts';
+import { responseOf, framesOf, type Json, mergeStream } from '../contract/gemini-oracle.ts';
 import { haveRecordings, type Recording, recordings } from '../contract/recordings.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
@@ -24,7 +24,7 @@ const bodyOf = (exchange: Recording): string => exchange.response.body ?? '';
 const ofMessages = (exchange: Recording): string =>
   [...wantedOf(read(exchange)).thinking.values()].map(({ thinking }) => thinking).join('');
 const ofGemini = (exchange: Recording): string =>
-  (exchange.stream ? mergeStream(framesOf(bodyOf(exchange))) : answerOf(JSON.parse(bodyOf(exchange)) as Json)).choices
+  (exchange.stream ? mergeStream(framesOf(bodyOf(exchange))) : responseOf(JSON.parse(bodyOf(exchange)) as Json)).choices
     .map(({ thinking }) => thinking)
     .join('');
 

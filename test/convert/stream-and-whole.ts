@@ -129,7 +129,7 @@ function partsOf(block: Json): Json[] {
 // ---- generateContent (Gemini API, "generateContent", "streamGenerateContent") -------------------------
 
 export function contentForms(body: string, isStream: boolean): BothForms {
-  if (isStream) return { whole: JSON.stringify(answerOf(framesOf(body))), stream: body };
+  if (isStream) return { whole: JSON.stringify(completionOfFrames(framesOf(body))), stream: body };
   const stream = framesFrom(JSON.parse(body) as Json)
     .map((frame) => `data: ${JSON.stringify(frame)}\r\n\r\n`)
     .join('');
@@ -142,7 +142,7 @@ const isText = (part: Json | undefined): part is Json =>
   part !== undefined && typeof part['text'] === 'string' && Object.keys(part).every((key) => key === 'text' || key === 'thought');
 
 /** Parts are deltas: texts of one kind that follow each other are one. Of everything else the last word counts. */
-function answerOf(frames: readonly Json[]): Json {
+function completionOfFrames(frames: readonly Json[]): Json {
   let completion: Json = {};
   const candidates = new Map<number, Candidate>();
   for (const frame of frames) {

@@ -30,12 +30,12 @@ describe.skipIf(!hasBrowser)('request list', () => {
   it('renders at most 80 rows, and loads more when scrolled to the end', async () => {
     const page = await list();
     const counts: number[] = [];
-    const toTheEnd = async (): Promise<number> => {
+    const scrollToEnd = async (): Promise<number> => {
       await page.evaluate('document.querySelector(".grid-box").scrollTo(0, 1e9)');
       counts.push(await visibleRows(page).count());
       return Number(await visibleRows(page).last().getAttribute('aria-rowindex'));
     };
-    await expect.poll(toTheEnd).toBeGreaterThan(500);
+    await expect.poll(scrollToEnd).toBeGreaterThan(500);
     expect(Math.max(...counts)).toBeLessThanOrEqual(80);
     // The default columns fit.
     expect(await page.evaluate('(box => box.scrollWidth - box.clientWidth)(document.querySelector(".grid-box"))')).toBe(0);

@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)('waiting for the gateway', () => {
   afterEach(() => server.close());
 
   const abortApi = async (page: Page): Promise<void> => void (await page.route('**/api/**', (route) => route.abort()));
-  const away = (page: Page) => page.getByText('No connection to the gateway since');
+  const offlineBanner = (page: Page) => page.getByText('No connection to the gateway since');
 
   it('is shown next to the previous data while the gateway is unreachable', async () => {
     const { page } = await open(server.url);
@@ -24,13 +24,13 @@ describe.skipIf(!hasBrowser)('waiting for the gateway', () => {
     await page.clock.install();
     await abortApi(page);
     await page.clock.runFor(1000);
-    await away(page).waitFor();
+    await offlineBanner(page).waitFor();
     // By now all figures have been requested without success.
     await page.clock.runFor(11_000);
     expect([await page.locator('.figures').count(), await page.getByRole('alert').count()]).toEqual([1, 0]);
     await page.unroute('**/api/**');
     await page.clock.runFor(3000);
-    await away(page).waitFor({ state: 'detached' });
+    await offlineBanner(page).waitFor({ state: 'detached' });
   });
 
   it('ends when the gateway is reachable again, also on a page that does not poll', async () => {
@@ -38,9 +38,9 @@ describe.skipIf(!hasBrowser)('waiting for the gateway', () => {
     await page.locator('.timeline').waitFor();
     await abortApi(page);
     await page.keyboard.press('e');
-    await away(page).waitFor();
+    await offlineBanner(page).waitFor();
     await page.unroute('**/api/**');
-    await away(page).waitFor({ state: 'detached' });
+    await offlineBanner(page).waitFor({ state: 'detached' });
   });
 
   it('ends when the gateway is reachable again, also if the page had not loaded yet', async () => {

@@ -50,9 +50,9 @@ async function start(more: object): Promise<void> {
 }
 
 /** The highest memory growth of the process since it was ready. */
-async function grown(): Promise<number> {
+async function memoryGrowth(): Promise<number> {
   child.send('grown');
-  return ((await once(child, 'message'))[0] as { grown: number }).grown;
+  return ((await once(child, 'message'))[0] as { memoryGrowth: number }).memoryGrowth;
 }
 
 const block = Buffer.alloc(megabyte, 'x');
@@ -79,7 +79,7 @@ it('does not buffer bodies of clients without a key', async () => {
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(clients.flatMap(({ statuses }) => statuses)).toEqual(Array.from({ length: 20 }, () => 401));
   // The bytes that clients send after the response are discarded; some of the 980 MB are not collected yet.
-  expect(await grown()).toBeLessThan(3 * warmUp);
+  expect(await memoryGrowth()).toBeLessThan(3 * warmUp);
 });
 
 it('serves or rejects 64 bodies of 10 MB within server.memory, and releases all of it', async () => {
@@ -95,7 +95,7 @@ it('serves or rejects 64 bodies of 10 MB within server.memory, and releases all 
       .update(`{"model":"m","messages":[{"role":"user","content":"${'x'.repeat(10 * megabyte)}"}]}`)
       .digest('hex'),
   );
-  expect(await grown()).toBeLessThan(200 * megabyte + warmUp);
+  expect(await memoryGrowth()).toBeLessThan(200 * megabyte + warmUp);
   for (const response of pendingResponses.splice(0)) json(response, 200, completion('ok'));
   // The last byte is sent when the record is written, and large bodies are masked before that.
   await until(() => clients.every(({ text }) => text.trimEnd().endsWith('}')), 'the ends of all answers');

@@ -107,10 +107,10 @@ describe('a mistyped gateway header', () => {
   it.each([
     ['x-gateway-log', 'nothing', 'metadata or none'],
     ['x-portkey-debug', 'flase', 'true or false'],
-  ])('%s: %s is rejected instead of logging as if the header were missing', async (name, value, meant) => {
+  ])('%s: %s is rejected instead of logging as if the header were missing', async (name, value, suggestion) => {
     const response = await send('POST /v1/chat/completions', { ...json, [name]: value }, body);
     expect(client.statuses).toEqual([400]);
-    expect(response).toContain(`${name} is \\"${value}\\", not ${meant}.`);
+    expect(response).toContain(`${name} is \\"${value}\\", not ${suggestion}.`);
   });
 
   it.each([
@@ -120,11 +120,11 @@ describe('a mistyped gateway header', () => {
     ['x-gateway-virtualkey', 'x-gateway-virtual-key'],
     ['x-gateway-virtual_key', 'x-gateway-virtual-key'],
     ['x-portkey-apikey', 'x-portkey-api-key'],
-  ])('%s is rejected with the suggestion %s', async (wrong, meant) => {
-    const response = await send('POST /v1/chat/completions', { ...json, [wrong]: 'c' }, body);
+  ])('%s is rejected with the suggestion %s', async (misspelled, suggestion) => {
+    const response = await send('POST /v1/chat/completions', { ...json, [misspelled]: 'c' }, body);
     expect(client.statuses).toEqual([400]);
-    expect(response).toContain(`"param":"${wrong.toLowerCase()}"`);
-    expect(response).toContain(`Did you mean \\"${meant}\\"?`);
+    expect(response).toContain(`"param":"${misspelled.toLowerCase()}"`);
+    expect(response).toContain(`Did you mean \\"${suggestion}\\"?`);
   });
 
   it.each([

@@ -266,8 +266,8 @@ it('records, shows and replays the query of a request without its credentials', 
 
   const explained = await run(['explain', '--from-log', listed, '--json']);
   expect(JSON.parse(explained.out)).toMatchObject({ targets: [{ method: 'GET', body: null }] });
-  const elsewhere = await post<ReplayResult>('/api/replay', { id: listed, api_key: gatewayKey, to: 'gem' });
-  expect(elsewhere.body).toContain('gem');
+  const replayed = await post<ReplayResult>('/api/replay', { id: listed, api_key: gatewayKey, to: 'gem' });
+  expect(replayed.body).toContain('gem');
 
   const long = await fetch(`${gateway.url}/v1/things?after=${'x'.repeat(600)}`, {
     headers: { 'x-gateway-api-key': gatewayKey, 'x-gateway-provider': '@main' },

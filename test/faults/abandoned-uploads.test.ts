@@ -102,7 +102,7 @@ async function abandon({ path, type, part }: Abandoned): Promise<number> {
   return Number(received.slice(9, 12));
 }
 
-async function many(row: Abandoned, count: number): Promise<void> {
+async function sendMany(row: Abandoned, count: number): Promise<void> {
   for (let done = 0; done < count; done += 10)
     expect(new Set(await Promise.all(Array.from({ length: 10 }, () => abandon(row))))).toEqual(new Set([row.status]));
 }
@@ -111,12 +111,12 @@ async function many(row: Abandoned, count: number): Promise<void> {
 const maxRetained = 15_000_000;
 
 it.each(rows)('nothing leaks after a client abandons $name', async (row) => {
-  await many(row, 40);
+  await sendMany(row, 40);
   const grown: number[] = [];
   // A leak grows with each round; memory for code that is loaded or compiled once does not.
   for (let round = 0; round < 4 && !(Math.min(...grown) < maxRetained / 12); round += 1) {
     const before = await childMemory();
-    await many(row, 200);
+    await sendMany(row, 200);
     // Connections to the provider end shortly afterwards.
     await expect.poll(async () => (await childMemory()).sockets).toBeLessThanOrEqual(before.sockets);
     grown.push((await childMemory()).bytes - before.bytes);

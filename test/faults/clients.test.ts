@@ -19,7 +19,11 @@ describe('a client that disconnects', () => {
   afterAll(() => rig.close());
 
   /** Sends a request, disconnects at the given time and returns the record. */
-  async function leave(body: object, headers: Readonly<Record<string, string>>, when: (response: Promise<Response>) => Promise<unknown>) {
+  async function disconnectWhen(
+    body: object,
+    headers: Readonly<Record<string, string>>,
+    when: (response: Promise<Response>) => Promise<unknown>,
+  ) {
     const before = rig.gateway.records.length;
     const controller = new AbortController();
     const response = rig.send({ ...body }, headers, controller.signal);
@@ -44,7 +48,7 @@ describe('a client that disconnects', () => {
     ],
   ] as const)('before the response head of %s cancels the upstream request', async (_name, body, play) => {
     rig.wire.script = play;
-    const record = await leave(body, onPair, sendRequest);
+    const record = await disconnectWhen(body, onPair, sendRequest);
     expect(record).toMatchObject({ end: 'client_gone', status: 499, error: null });
     expect(outcomes(record)).toEqual(['a cancelled']);
     await until(() => rig.wire.sockets.size === 0 || rig.wire.busy() === 0, 'the upstream connection to be closed');
@@ -52,7 +56,7 @@ describe('a client that disconnects', () => {
 
   it('during a stream cancels the upstream request', async () => {
     rig.wire.script = (socket) => writeAll(socket, head(200, chunked), piece(role), piece(text)).then(() => forever);
-    const record = await leave(streamed, onPair, async (response) => (await response).body?.getReader().read());
+    const record = await disconnectWhen(streamed, onPair, async (response) => (await response).body?.getReader().read());
     expect(record).toMatchObject({ end: 'client_gone', status: 200, error: null });
     expect(record.bytes.out).toBe(Buffer.byteLength(role + text));
     expect(outcomes(record)).toEqual(['a answered 200']);
@@ -62,7 +66,7 @@ describe('a client that disconnects', () => {
     rig.wire.script = (socket) =>
       writeAll(socket, completeResponse(429, 'application/json', '{"error":{"message":"slow down"}}', { 'retry-after': 20 }));
     const before = rig.wire.requests.length;
-    const record = await leave(chat, { 'x-gateway-config': 'patient' }, async () => {
+    const record = await disconnectWhen(chat, { 'x-gateway-config': 'patient' }, async () => {
       await until(() => rig.wire.requests.length > before && rig.wire.busy() === 0, 'the first answer');
       await turns();
     });
@@ -94,7 +98,7 @@ describe('a client that disconnects', () => {
       await writeAll(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }));
       while (!socket.destroyed) if (!socket.write(block)) await drained(socket);
     };
-    const record = await leave(streamed, onA, async (response) => {
+    const record = await disconnectWhen(streamed, onA, async (response) => {
       await response;
       await turns(100);
     });

@@ -12,7 +12,7 @@ let server: NameServer;
 let names: NameResolver;
 let make: (tryMs: number) => NameResolver;
 /** A timeout in milliseconds that never expires here: the response arrives earlier, or the test ends the wait. */
-const patient = 60_000;
+const longTimeout = 60_000;
 let dir: string;
 let now: number;
 /** Names that the system resolver was asked for, and its answer: an address, nothing, or null for no response. */
@@ -43,7 +43,7 @@ beforeEach(async () => {
       systemResolver: bySystem,
       servers: [server.address],
       tryMs,
-      familyMs: patient,
+      familyMs: longTimeout,
     });
   names = make(200);
 });
@@ -103,13 +103,13 @@ describe('a DNS server that does not respond', () => {
   it('delays only the names that it serves', async () => {
     server.reply = (name) => (name.endsWith('.dead.test') ? 'silence' : at('192.0.2.1'));
     const order: string[] = [];
-    names = make(patient);
+    names = make(longTimeout);
     const recordOrder = (name: string): Promise<unknown> =>
       find(name).then((result) => order.push(typeof result === 'string' ? result : name));
     const dead = Array.from({ length: 40 }, (_, i) => recordOrder(`n${i}.dead.test`));
-    const living = Array.from({ length: 40 }, (_, i) => recordOrder(`n${i}.test`));
+    const running = Array.from({ length: 40 }, (_, i) => recordOrder(`n${i}.test`));
     // Reading files needs the threads that the system resolver would use.
-    await Promise.all([...living, readFile(join(dir, 'hosts'))]);
+    await Promise.all([...running, readFile(join(dir, 'hosts'))]);
     expect(order).toHaveLength(40);
     expect(order).not.toContain('EAI_AGAIN');
     names.close();
@@ -178,7 +178,7 @@ describe('a DNS response', () => {
 
   it('is cached for a limited number of names, and the number of concurrent queries is limited', async () => {
     server.reply = () => at('192.0.2.1');
-    names = make(patient);
+    names = make(longTimeout);
     // Few at once: a socket buffers some hundred datagrams, and a lost one is not repeated here.
     for (let round = 0; round < 24; round += 1) await Promise.all(Array.from({ length: 50 }, (_, i) => find(`n${round}-${i}.test`)));
     expect(names.size).toEqual({ cached: 1024, pending: 0 });

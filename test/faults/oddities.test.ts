@@ -231,7 +231,7 @@ describe('a response too large to buffer', () => {
   afterAll(() => rig.close());
 
   /** Writes as fast as the peer reads; stops at the end or if the peer disconnects. */
-  async function pour(socket: Socket, bytes: number, end: string): Promise<void> {
+  async function writeBytes(socket: Socket, bytes: number, end: string): Promise<void> {
     const block = Buffer.alloc(64 * 1024, 'x');
     for (let remaining = bytes; remaining > 0 && !socket.destroyed; remaining -= block.length) {
       if (!socket.write(block)) await drained(socket);
@@ -244,10 +244,10 @@ describe('a response too large to buffer', () => {
     rig.wire.script = async (socket) => {
       upstream = socket;
       await writeAll(socket, head(200, { 'content-type': json, 'content-length': start.length + size + 2 }), start);
-      await pour(socket, size, '"}');
+      await writeBytes(socket, size, '"}');
     };
     const response = await rig.send();
-    const bytesTaken = await settled(() => upstream?.bytesWritten ?? 0);
+    const bytesTaken = await waitUntilStable(() => upstream?.bytesWritten ?? 0);
     expect(bytesTaken).toBeGreaterThan(1024 * 1024);
     expect(bytesTaken, 'bytes on the way while nobody reads').toBeLessThan(size / 2);
     let length = 0;
@@ -263,7 +263,7 @@ describe('a response too large to buffer', () => {
   it('that is interrupted is truncated for the client too', async () => {
     rig.wire.script = async (socket) => {
       await writeAll(socket, head(200, { 'content-type': json, 'content-length': start.length + size + 2 }), start);
-      await pour(socket, 4 * 1024 * 1024, '');
+      await writeBytes(socket, 4 * 1024 * 1024, '');
       socket.destroy();
     };
     const response = await rig.sendAndRead(chat, onPair);
@@ -275,7 +275,7 @@ describe('a response too large to buffer', () => {
   it('that ends without closing its JSON is truncated for the client too', async () => {
     rig.wire.script = async (socket) => {
       await writeAll(socket, head(200, { 'content-type': json, connection: 'close' }), start);
-      await pour(socket, 4 * 1024 * 1024, '');
+      await writeBytes(socket, 4 * 1024 * 1024, '');
       socket.end();
     };
     const response = await rig.sendAndRead(chat, onA);
@@ -295,7 +295,7 @@ describe('a response too large to buffer', () => {
       socket.end(chunks().slice(1).join(''));
     };
     const response = await rig.send(streamed);
-    const bytesTaken = await settled(() => upstream?.bytesWritten ?? 0);
+    const bytesTaken = await waitUntilStable(() => upstream?.bytesWritten ?? 0);
     expect(bytesTaken).toBeLessThan(size / 2);
     let length = 0;
     for await (const part of response.body ?? []) length += (part as Uint8Array).length;
@@ -337,19 +337,19 @@ describe('a stream that never ends', () => {
     const plugins = ['auth', 'virtual-key', { use: './looks.ts' }, 'routing', 'transform', 'fallback-retry'];
     rig = await startRig({ extraConfig: { plugins }, gateway: { files: { 'looks.ts': pluginSource } } });
     rig.wire.script = play('');
-    const leaving = new AbortController();
-    const pending = rig.send(streamed, onA, leaving.signal);
-    const bytesTaken = await settled(() => upstream?.bytesWritten ?? 0);
+    const abortController = new AbortController();
+    const pending = rig.send(streamed, onA, abortController.signal);
+    const bytesTaken = await waitUntilStable(() => upstream?.bytesWritten ?? 0);
     (globalThis as unknown as { looked(): void }).looked();
     const response = await pending;
     await until(() => (upstream?.bytesWritten ?? 0) > bytesTaken, 'the stream to go on');
-    leaving.abort();
+    abortController.abort();
     expect(response.status).toBe(200);
   });
 });
 
 /** Returns the value of a counter after it has not changed for many checks. */
-async function settled(count: () => number): Promise<number> {
+async function waitUntilStable(count: () => number): Promise<number> {
   let last = -1;
   let still = 0;
   return until(() => {

@@ -10,8 +10,8 @@ import { type HeldTime, holdTime, turns } from '../support/time.ts';
 const json = 'application/json';
 const completionText = JSON.stringify(completion('from a'));
 const busy = '{"error":{"message":"try later","type":"server_error","code":"busy"}}';
-const fine = (socket: Socket): Promise<void> => writeAll(socket, completeResponse(200, json, completionText));
-const later =
+const succeed = (socket: Socket): Promise<void> => writeAll(socket, completeResponse(200, json, completionText));
+const failWith =
   (status: number, headers: Readonly<Record<string, string | number>> = { 'retry-after-ms': 5 }) =>
   (socket: Socket): Promise<void> =>
     writeAll(socket, completeResponse(status, json, busy, headers));
@@ -52,9 +52,9 @@ describe('retries', () => {
     ['retry-attempt-count', 'last-used-option-index'].map((tail) => headers.get(`x-gateway-${tail}`)).concat(headers.get('x-should-retry'));
 
   it.each([
-    ['no retry', [fine], 200, '0', ['a answered 200']],
-    ['one retry', [later(503), fine], 200, '1', ['a answered 503', 'a answered 200']],
-    ['two retries', [later(429), later(500), fine], 200, '2', ['a answered 429', 'a answered 500', 'a answered 200']],
+    ['no retry', [succeed], 200, '0', ['a answered 200']],
+    ['one retry', [failWith(503), succeed], 200, '1', ['a answered 503', 'a answered 200']],
+    ['two retries', [failWith(429), failWith(500), succeed], 200, '2', ['a answered 429', 'a answered 500', 'a answered 200']],
   ] as const)('are counted in the headers and the record: %s', async (_name, plays, status, count, tries) => {
     play(...plays);
     const response = await rig.sendAndRead(chat, on('alone'));
@@ -69,7 +69,7 @@ describe('retries', () => {
   });
 
   it('return the last response after the last attempt, with x-should-retry: false', async () => {
-    play(later(503, { 'retry-after-ms': 5, 'x-should-retry': 'true' }));
+    play(failWith(503, { 'retry-after-ms': 5, 'x-should-retry': 'true' }));
     const response = await rig.sendAndRead(chat, on('alone'));
     expect([response.status, response.text, ...retryHeaders(response.headers)]).toEqual([503, busy, '-1', 'config', 'false']);
     expect(response.headers.get('retry-after-ms')).toBe('5');
@@ -78,29 +78,29 @@ describe('retries', () => {
   });
 
   it('are not made without configuration', async () => {
-    const before = play(later(503));
+    const before = play(failWith(503));
     const response = await rig.sendAndRead(chat, on('once'));
     expect([response.status, ...retryHeaders(response.headers), rig.wire.requests.length - before]).toEqual([503, '0', 'config', null, 1]);
   });
 
   it('are made only for the configured status codes', async () => {
-    const before = play(later(503));
+    const before = play(failWith(503));
     const response = await rig.sendAndRead(chat, on('codes'));
     expect([response.status, ...retryHeaders(response.headers)]).toEqual([503, '0', 'config', null]);
     expect(rig.wire.requests.length - before).toBe(1);
-    play(later(418), fine);
+    play(failWith(418), succeed);
     expect((await rig.sendAndRead(chat, on('codes'))).status).toBe(200);
   });
 
   it('are made before the fallback', async () => {
-    play(later(503));
+    play(failWith(503));
     const response = await rig.sendAndRead(streamed, on('chain'));
     expect([response.status, ...retryHeaders(response.headers)]).toEqual([200, '0', 'config.targets[1]', null]);
     expect(outcomes(response.record)).toEqual(['a answered 503', 'a answered 503', 'a answered 503', 'b answered 200']);
   });
 
   it.each([
-    ['a response', later(429), 429],
+    ['a response', failWith(429), 429],
     ['a rejected credential', (socket: Socket) => writeAll(socket, completeResponse(401, json, busy)), 502],
     ['an invalid response', (socket: Socket) => writeAll(socket, completeResponse(200, 'text/html', '<p>')), 502],
   ] as const)('and fallbacks that end with %s return the status of the last attempt', async (_name, answer, status) => {
@@ -122,15 +122,15 @@ describe('retries', () => {
       (play: (socket: Socket) => Promise<void>) =>
       (socket: Socket): Promise<void> => (at.push(performance.now()), play(socket));
     play(
-      recordAttempt((socket) => later(429, headers())(socket)),
-      recordAttempt(fine),
+      recordAttempt((socket) => failWith(429, headers())(socket)),
+      recordAttempt(succeed),
     );
     expect((await rig.sendAndRead(chat, on('alone'))).status).toBe(200);
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(least);
   });
 
   it('do not wait if another target is available', async () => {
-    const before = play(later(429, { 'retry-after': 30 }));
+    const before = play(failWith(429, { 'retry-after': 30 }));
     const response = await rig.sendAndRead(chat, on('chain'));
     expect([response.status, rig.wire.requests.length - before]).toEqual([200, 1]);
     expect(outcomes(response.record)).toEqual(['a answered 429', 'b answered 200']);
@@ -139,13 +139,13 @@ describe('retries', () => {
   });
 
   it('wait if no other target is left', async () => {
-    play(later(503), later(429, { 'retry-after': 2 }), fine);
+    play(failWith(503), failWith(429, { 'retry-after': 2 }), succeed);
     const response = await rig.sendAndRead(chat, on('failing'));
     expect(outcomes(response.record)).toEqual(['a answered 503', 'a answered 429', 'a answered 200']);
   });
 
   it('do not wait longer than a client would', async () => {
-    const before = play(later(429, { 'retry-after': 3600 }));
+    const before = play(failWith(429, { 'retry-after': 3600 }));
     const response = await rig.sendAndRead(chat, on('alone'));
     expect([response.status, response.headers.get('retry-after'), rig.wire.requests.length - before]).toEqual([429, '3600', 1]);
     expect(response.headers.get('x-gateway-retry-attempt-count')).toBe('-1');
@@ -155,7 +155,7 @@ describe('retries', () => {
 
   it('are made after a connection reset', async () => {
     await rig.forgetConnections();
-    play((socket) => void socket.resetAndDestroy(), fine);
+    play((socket) => void socket.resetAndDestroy(), succeed);
     const { record } = await rig.sendAndRead(chat, on('alone'));
     expect(outcomes(record)).toEqual(['a unreachable', 'a answered 200']);
     expect(record.attempts[0]?.reason).toMatch(/^unreachable: Provider "a" could not be reached: connection reset \(/);
@@ -185,7 +185,7 @@ describe('a keep-alive connection', () => {
       if (served.has(socket)) await second(socket);
       else {
         served.add(socket);
-        await fine(socket);
+        await succeed(socket);
       }
     };
   }
@@ -238,7 +238,7 @@ describe('a keep-alive connection', () => {
   });
 
   it('is replaced once: a failure of the new connection is returned', async () => {
-    rig.wire.script = fine;
+    rig.wire.script = succeed;
     await rig.forgetConnections();
     await rig.sendAndRead(chat, onA);
     const before = rig.wire.requests.length;
@@ -255,7 +255,7 @@ describe('a keep-alive connection', () => {
     let sent = 0;
     await rig.forgetConnections();
     await rig.sendAndRead(chat, on('again'));
-    rig.wire.script = (socket, request) => ((sent += 1), sent === 2 ? later(503)(socket) : plain(socket, request));
+    rig.wire.script = (socket, request) => ((sent += 1), sent === 2 ? failWith(503)(socket) : plain(socket, request));
     const response = await rig.sendAndRead(chat, on('again'));
     expect(outcomes(response.record)).toEqual(['a unreachable', 'a answered 503', 'a answered 200']);
     expect(response.headers.get('x-gateway-retry-attempt-count')).toBe('1');
@@ -263,10 +263,10 @@ describe('a keep-alive connection', () => {
 
   it('can be closed for all requests at once after a restart: all of them succeed', async () => {
     playSecond(close);
-    const round = (): Promise<readonly ReadResponse[]> => Promise.all(Array.from({ length: 5 }, () => rig.sendAndRead(chat, onA)));
-    await round();
+    const sendFive = (): Promise<readonly ReadResponse[]> => Promise.all(Array.from({ length: 5 }, () => rig.sendAndRead(chat, onA)));
+    await sendFive();
     const before = rig.wire.requests.length;
-    const response = await round();
+    const response = await sendFive();
     expect(response.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(Math.max(...response.map(({ record }) => record.attempts.length))).toBeLessThanOrEqual(2);
     expect(rig.wire.requests.length - before).toBeLessThanOrEqual(10);

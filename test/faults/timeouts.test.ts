@@ -11,7 +11,7 @@ const [role = '', text = ''] = chunks('one ');
 /** Only one timeout is short: on a busy machine it is undefined which of two short ones expires first. */
 const clocks = { connect: '300ms', first_byte: '400ms', idle: '500ms', total: '1500ms' };
 type Clock = keyof typeof clocks;
-const only = (clock: Clock): object => ({ connect: '60s', first_byte: '60s', idle: '60s', total: '90s', [clock]: clocks[clock] });
+const timeoutsWith = (clock: Clock): object => ({ connect: '60s', first_byte: '60s', idle: '60s', total: '90s', [clock]: clocks[clock] });
 const at = (clock: Clock): Readonly<Record<string, string>> => ({ 'x-gateway-provider': `@${clock}` });
 const pairAt = (clock: Clock): Readonly<Record<string, string>> => ({ 'x-gateway-config': `pair_${clock}` });
 
@@ -135,7 +135,7 @@ describe('a provider that stops sending', () => {
       type: 'openai',
       api_key: 'sk-key-of-nobody-0123',
       custom_host: `http://127.0.0.1:${hole?.port ?? 1}/v1`,
-      timeouts: only('connect'),
+      timeouts: timeoutsWith('connect'),
     };
     rig = await startRig({
       providers: (url) => ({
@@ -143,7 +143,7 @@ describe('a provider that stops sending', () => {
         ...Object.fromEntries(
           names.map((clock) => [
             clock,
-            { type: 'openai', api_key: `sk-key-of-${clock}-0123456`, custom_host: `${url}/v1`, timeouts: only(clock) },
+            { type: 'openai', api_key: `sk-key-of-${clock}-0123456`, custom_host: `${url}/v1`, timeouts: timeoutsWith(clock) },
           ]),
         ),
       }),

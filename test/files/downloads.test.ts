@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type TestGateway, until } from '../support/gateway.ts';
-import { answerJson, onA, type Origin, sha256, startFront, startOrigin } from './rig.ts';
+import { respondWithJson, onA, type Origin, sha256, startFront, startOrigin } from './rig.ts';
 import { holdTime, turns } from '../support/time.ts';
 
 let a: Origin;
@@ -174,7 +174,7 @@ describe('a download', () => {
 
   test("that the provider rejects returns the provider's error", async () => {
     a.reply = (response) =>
-      answerJson(response, 404, {
+      respondWithJson(response, 404, {
         error: { message: 'No such File object: file-1', type: 'invalid_request_error', param: 'id', code: null },
       });
     const response = await get();

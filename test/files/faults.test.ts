@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type TestGateway, until } from '../support/gateway.ts';
 import { deadPort } from '../support/upstream.ts';
 import {
-  answerFile,
-  answerJson,
+  respondWithFile,
+  respondWithJson,
   boundary,
   contentType,
   formOf,
@@ -67,7 +67,7 @@ async function openForms(): Promise<number> {
 describe('a response before the upload is complete', () => {
   test('is returned to the client, and nothing is sent again', async () => {
     a.early = (_request, response) => {
-      answerJson(response, 413, { error: { message: 'File is too large', type: 'invalid_request_error', param: null, code: null } });
+      respondWithJson(response, 413, { error: { message: 'File is too large', type: 'invalid_request_error', param: null, code: null } });
       return true;
     };
     const response = await send(gateway, { headers: onPair, body: slowly(opening, noise) });
@@ -79,7 +79,7 @@ describe('a response before the upload is complete', () => {
 
   test('with status 401 does not cause a retry of a form already sent', async () => {
     a.early = (_request, response) => {
-      answerJson(response, 401, { error: { message: 'bad key' } });
+      respondWithJson(response, 401, { error: { message: 'bad key' } });
       return true;
     };
     const response = await send(gateway, { headers: onPair, body: slowly(opening, noise) });
@@ -282,8 +282,8 @@ describe('upload limits', () => {
 describe('a buffered form', () => {
   test('is retried with the same bytes, and its temporary file is deleted afterwards', async () => {
     a.reply = (response) => {
-      if (a.received.length < 3) answerJson(response, 503, { error: { message: 'busy' } });
-      else answerFile(response, { size: 1 });
+      if (a.received.length < 3) respondWithJson(response, 503, { error: { message: 'busy' } });
+      else respondWithFile(response, { size: 1 });
     };
     const body = formOf([whisper, file(Buffer.alloc(3 * megabyte, 'wave'))]);
     const response = await sendWhole(gateway, body, { path: transcriptions, headers: onAgain });

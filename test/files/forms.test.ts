@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TestGateway } from '../support/gateway.ts';
-import { answerJson, contentType, formOf, onA, type Origin, send, sendWhole, sha256, startFront, startOrigin } from './rig.ts';
+import { respondWithJson, contentType, formOf, onA, type Origin, send, sendWhole, sha256, startFront, startOrigin } from './rig.ts';
 
 let a: Origin;
 let b: Origin;
@@ -75,7 +75,7 @@ describe('an upload', () => {
 describe('a transcription', () => {
   const sound = Buffer.alloc(2_000_000, 'wave');
   const transcript = (): void => {
-    a.reply = (response) => answerJson(response, 200, { text: 'hi', usage: { type: 'duration', seconds: 3 } });
+    a.reply = (response) => respondWithJson(response, 200, { text: 'hi', usage: { type: 'duration', seconds: 3 } });
     b.reply = a.reply;
   };
 
@@ -121,7 +121,7 @@ describe('a transcription', () => {
 
   test('is buffered for a fallback, which gets the same bytes', async () => {
     transcript();
-    a.reply = (response) => answerJson(response, 500, { error: { message: 'down' } });
+    a.reply = (response) => respondWithJson(response, 500, { error: { message: 'down' } });
     const body = formOf([{ name: 'model', value: 'whisper-1' }, file(sound)]);
     const response = await sendWhole(gateway, body, {
       path: '/v1/audio/transcriptions',

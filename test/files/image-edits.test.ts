@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { answerJson, formOf, type Origin, type PartText, send, startOrigin } from './rig.ts';
+import { respondWithJson, formOf, type Origin, type PartText, send, startOrigin } from './rig.ts';
 
 /** Forms of `/v1/images/edits` for providers that accept JSON. */
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
 beforeEach(() => {
   origin.received.length = 0;
   origin.reply = (response, { url }) =>
-    answerJson(
+    respondWithJson(
       response,
       200,
       url.startsWith('/v1/images')
@@ -173,7 +173,7 @@ describe('a form of /v1/images/edits as JSON', () => {
   it('is sent again after an error, with the overrides of the config', async () => {
     const { reply } = origin;
     origin.reply = (response, received) =>
-      origin.received.length < 2 ? answerJson(response, 503, { error: { message: 'later' } }) : reply(response, received);
+      origin.received.length < 2 ? respondWithJson(response, 503, { error: { message: 'later' } }) : reply(response, received);
     const { status } = await sendEdit([part('model', gemini), file('image', png), part('prompt', 'p')], {
       'x-gateway-provider': '',
       'x-gateway-config': 'twice',

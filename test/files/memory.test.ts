@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { answerFile, boundary, onA, type Origin, send, startOrigin } from './rig.ts';
+import { respondWithFile, boundary, onA, type Origin, send, startOrigin } from './rig.ts';
 
 const megabyte = 1024 * 1024;
 /** Upper bound of memory growth for a fresh gateway, for any file size; its log needs a thread. */
@@ -87,7 +87,7 @@ async function download(total: number): Promise<void> {
     if (count % 50 === 0) await turn();
   }
   expect({ size, sha256: hash.digest('hex') }).toEqual(digest(bytes(total)));
-  origin.reply = answerFile;
+  origin.reply = respondWithFile;
 }
 
 test('an upload of 2 GB and a download of 500 MB are not buffered in memory', { timeout: 300_000 }, async () => {

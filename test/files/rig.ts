@@ -60,7 +60,7 @@ export interface Origin {
 const keepLimit = 1024 * 1024;
 
 /** A service that accepts bodies of any size without storing them. */
-export async function startOrigin(reply: Reply = answerFile): Promise<Origin> {
+export async function startOrigin(reply: Reply = respondWithFile): Promise<Origin> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((request, response) => {
     origin.count += 1;
@@ -121,11 +121,11 @@ async function take(request: IncomingMessage): Promise<ReceivedForm> {
 }
 
 /** The response of a file service to an upload. */
-export function answerFile(response: ServerResponse, { size }: Pick<ReceivedForm, 'size'>): void {
-  answerJson(response, 200, { id: 'file-1', object: 'file', bytes: size, created_at: 1, filename: 'a.jsonl', purpose: 'batch' });
+export function respondWithFile(response: ServerResponse, { size }: Pick<ReceivedForm, 'size'>): void {
+  respondWithJson(response, 200, { id: 'file-1', object: 'file', bytes: size, created_at: 1, filename: 'a.jsonl', purpose: 'batch' });
 }
 
-export function answerJson(response: ServerResponse, status: number, value: unknown): void {
+export function respondWithJson(response: ServerResponse, status: number, value: unknown): void {
   const body = JSON.stringify(value);
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body);
 }

@@ -54,15 +54,15 @@ const cyclic = (): unknown => {
   return value;
 };
 
-const validAnswer: LocalAnswer = { status: 200, headers: { 'content-type': 'application/json' }, pieces: [{ text: '{}' }] };
+const validResponse: LocalAnswer = { status: 200, headers: { 'content-type': 'application/json' }, pieces: [{ text: '{}' }] };
 const locals: Readonly<Record<string, unknown>> = {
   'local.garbage': 7,
   'local.none': undefined,
-  'local.piece': { ...validAnswer, pieces: [{ text: 42 }] },
-  'local.later': { ...validAnswer, pieces: [{ text: 42, afterMs: 5 }] },
-  'local.status': { ...validAnswer, status: 7 },
-  'local.header': { ...validAnswer, headers: { 'content-type': 'application/json', 'x-broken': 'a\r\nb' } },
-  'local.many': { ...validAnswer, pieces: [{ text: '[' }, ...Array.from({ length: 50_000 }, () => ({ text: '0,' })), { text: '0]' }] },
+  'local.piece': { ...validResponse, pieces: [{ text: 42 }] },
+  'local.later': { ...validResponse, pieces: [{ text: 42, afterMs: 5 }] },
+  'local.status': { ...validResponse, status: 7 },
+  'local.header': { ...validResponse, headers: { 'content-type': 'application/json', 'x-broken': 'a\r\nb' } },
+  'local.many': { ...validResponse, pieces: [{ text: '[' }, ...Array.from({ length: 50_000 }, () => ({ text: '0,' })), { text: '0]' }] },
 };
 
 const embeddings = openai.operations.embeddings as Operation;

@@ -1,4 +1,4 @@
-import { anyAnswer } from './responses.ts';
+import { anyResponse } from './responses.ts';
 import { fuzzConfig, providerNames } from './config.ts';
 import type { Facts } from './gateway-child.ts';
 import { Random } from './random.ts';
@@ -98,7 +98,7 @@ class Run {
   async #case(n: number, slot: number): Promise<void> {
     const random = new Random(this.#options.seed * 1_000_003 + n);
     const upstream = this.#rig.upstreams[slot];
-    if (upstream !== undefined) upstream.response = anyAnswer(random);
+    if (upstream !== undefined) upstream.response = anyResponse(random);
     const target: FuzzTarget = {
       providers: providerNames(slot),
       configs: ['pair', 'again'].map((name) => `${name}-${slot}`),

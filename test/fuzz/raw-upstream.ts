@@ -6,18 +6,18 @@ export interface RawUpstream {
   /** Number of received requests. */
   count: number;
   /** The bytes of the next responses, and whether the connection is closed after them. */
-  response: RawAnswer;
+  response: RawResponse;
   close(): Promise<void>;
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly pieces: readonly Buffer[];
   /** `keep`: the connection stays open; `end`: it is closed; `reset`: it is reset. */
   readonly then: 'keep' | 'end' | 'reset';
 }
 
 /** A complete response without a body. */
-const nothing: RawAnswer = { pieces: [Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')], then: 'keep' };
+const nothing: RawResponse = { pieces: [Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')], then: 'keep' };
 
 export async function startRawUpstream(): Promise<RawUpstream> {
   const sockets = new Set<Socket>();
@@ -51,7 +51,7 @@ export async function startRawUpstream(): Promise<RawUpstream> {
 }
 
 /** One write per piece, with a turn of the event loop in between. */
-function writePieces(socket: Socket, { pieces, then }: RawAnswer): void {
+function writePieces(socket: Socket, { pieces, then }: RawResponse): void {
   const step = (at: number): void => {
     if (socket.destroyed) return;
     const piece = pieces[at];

@@ -1,15 +1,15 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { brokenJson, hostileValue, mutated } from './json-text.ts';
 import type { Random } from './random.ts';
-import type { RawAnswer } from './raw-upstream.ts';
+import type { RawResponse } from './raw-upstream.ts';
 import { bodies, streams } from './samples.ts';
 
 /** Generates an upstream response as bytes: from valid responses with one odd member to bytes that are not HTTP. */
-export function anyAnswer(random: Random): RawAnswer {
+export function anyResponse(random: Random): RawResponse {
   const dice = random.next();
-  if (dice < 0.35) return jsonAnswer(random);
-  if (dice < 0.6) return streamAnswer(random);
-  if (dice < 0.7) return compressedAnswer(random);
+  if (dice < 0.35) return jsonResponse(random);
+  if (dice < 0.6) return streamResponse(random);
+  if (dice < 0.7) return compressedResponse(random);
   if (dice < 0.9) return oddHead(random);
   return noHttp(random);
 }
@@ -64,13 +64,13 @@ const types: readonly string[] = [
 
 const anyStatus = (random: Random): string => random.pick(random.chance(0.75) ? goodStatuses : otherStatuses);
 
-function jsonAnswer(random: Random): RawAnswer {
+function jsonResponse(random: Random): RawResponse {
   const text = mutated(random.pick(bodies), random, random.pick([0, 0.05, 0.2, 0.6]));
   const body = random.chance(0.1) ? brokenJson(text, random) : Buffer.from(text);
   return mutatedResponse(random, anyStatus(random), ['content-type', random.chance(0.85) ? 'application/json' : random.pick(types)], body);
 }
 
-function streamAnswer(random: Random): RawAnswer {
+function streamResponse(random: Random): RawResponse {
   const rate = random.pick([0, 0.03, 0.15]);
   const events = random.pick(streams).filter(() => !random.chance(rate));
   const line = random.pick(['\n', '\n', '\n', '\r\n', '\r']);
@@ -86,7 +86,7 @@ function streamAnswer(random: Random): RawAnswer {
   return mutatedResponse(random, random.chance(0.9) ? '200' : anyStatus(random), ['content-type', type], Buffer.from(texts.join('')));
 }
 
-function compressedAnswer(random: Random): RawAnswer {
+function compressedResponse(random: Random): RawResponse {
   const plain = random.chance(0.3) ? Buffer.alloc(5_000_000, ' ') : Buffer.from(mutated(random.pick(bodies), random, 0.05));
   const [encoding, packed] = random.pick([
     ['gzip', gzipSync(plain)],
@@ -105,7 +105,7 @@ function compressedAnswer(random: Random): RawAnswer {
 }
 
 /** A response with headers that no provider sends. */
-function oddHead(random: Random): RawAnswer {
+function oddHead(random: Random): RawResponse {
   const body = Buffer.from(mutated(random.pick(bodies), random, 0.02));
   const oddHeader = random.one<readonly string[]>(
     () => ['x-long', 'a'.repeat(random.pick([1000, 15_000, 40_000, 200_000]))],
@@ -135,7 +135,7 @@ function oddHead(random: Random): RawAnswer {
   return mutatedResponse(random, anyStatus(random), ['content-type', 'application/json', ...oddHeader], body);
 }
 
-function noHttp(random: Random): RawAnswer {
+function noHttp(random: Random): RawResponse {
   const ok = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
   const text = random.pick([
     '',
@@ -167,7 +167,7 @@ function noHttp(random: Random): RawAnswer {
 }
 
 /** Frames the body by a length, in chunks, or by closing the connection; sometimes truncates it. */
-function mutatedResponse(random: Random, status: string, headers: readonly string[], body: Buffer): RawAnswer {
+function mutatedResponse(random: Random, status: string, headers: readonly string[], body: Buffer): RawResponse {
   const isOwnFraming = headers.includes('content-length') || headers.includes('transfer-encoding');
   const framing = isOwnFraming ? 'own' : random.pick(['length', 'length', 'chunks', 'closing'] as const);
   const pairs = [...headers];

@@ -73,7 +73,7 @@ const post = (body: object, headers: Record<string, string> = {}) =>
 const hi = [{ role: 'user' as const, content: 'hi' }];
 
 /** Two tool calls with one signature, then a text. */
-function answerToolLoop(): void {
+function respondWithToolLoop(): void {
   let requestCount = 0;
   respondWith((response) => {
     requestCount += 1;
@@ -126,7 +126,7 @@ function expectToolLoop(): void {
 
 describe('Vertex AI through the gateway', () => {
   it('completes a tool loop with signatures, authenticated by a token of the service account', async () => {
-    answerToolLoop();
+    respondWithToolLoop();
     const openai = client({ 'x-gateway-strict-compliance': 'false' });
     const body = {
       model: '@vertex-eu/gemini-3-flash',
@@ -156,7 +156,7 @@ describe('Vertex AI through the gateway', () => {
   });
 
   it.skipIf(lacking(python))('completes a tool loop with the Python library (skipped if Python or the library is missing)', async () => {
-    answerToolLoop();
+    respondWithToolLoop();
     const program = 'python' in python ? python.python : '';
     const { stdout } = await promisify(execFile)(program, [join(import.meta.dirname, 'two-turns.py'), `${gateway.url}/v1`]);
     expect(JSON.parse(stdout)).toEqual({ text: '4 °C', calls: ['{"city":"Oslo"}', '{"city":"Bergen"}'] });
@@ -327,18 +327,18 @@ describe('Gemini with an API key through the gateway', () => {
   });
 
   it('stops downloading files when the client disconnects', async () => {
-    const leaving = new AbortController();
+    const abortController = new AbortController();
     const waiting: (() => void)[] = [];
     respondWith((response) => {
       waiting.push(() => response.writeHead(200, { 'content-type': 'image/png' }).end('PNG'));
-      leaving.abort();
+      abortController.abort();
     });
     const content = Array.from({ length: 40 }, (_, i) => ({ type: 'image_url', image_url: { url: `${upstream.url}/slow-${i}` } }));
     const pending = fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: '@google/gemini-2.5-flash', messages: [{ role: 'user', content }] }),
-      signal: leaving.signal,
+      signal: abortController.signal,
     });
     await expect(pending).rejects.toThrow(/abort/i);
     const remaining = await until(() => {

@@ -58,7 +58,7 @@ function post(agent?: Agent): ClientRequest {
   return request(`${url}/chat/completions`, { method: 'POST', headers, ...(agent && { agent }) });
 }
 
-async function answerOf(sent: ClientRequest): Promise<{ status: number | undefined; connection: string | undefined }> {
+async function readResponse(sent: ClientRequest): Promise<{ status: number | undefined; connection: string | undefined }> {
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   await text(response);
   return { status: response.statusCode, connection: response.headers.connection };
@@ -74,11 +74,11 @@ describe('a gateway that is stopping', () => {
     expecting.flushHeaders();
     await once(expecting, 'continue');
     // The head has arrived, because a later request on another connection was answered.
-    await answerOf(post().end(body));
+    await readResponse(post().end(body));
     await stop();
     sent.end(body.slice(10));
-    expect(await answerOf(sent)).toEqual({ status: 200, connection: 'close' });
-    expect(await answerOf(expecting.end(body))).toEqual({ status: 200, connection: 'close' });
+    expect(await readResponse(sent)).toEqual({ status: 200, connection: 'close' });
+    expect(await readResponse(expecting.end(body))).toEqual({ status: 200, connection: 'close' });
     expect((await running.ended).code).toBe(0);
   });
 
@@ -87,7 +87,7 @@ describe('a gateway that is stopping', () => {
     const released = new Promise<void>((resolve) => (respond = resolve));
     await start({ delay: '4s', timeout: '20s' });
     const agent = new Agent({ keepAlive: true });
-    expect(await answerOf(post(agent).end(body))).toEqual({ status: 200, connection: 'keep-alive' });
+    expect(await readResponse(post(agent).end(body))).toEqual({ status: 200, connection: 'keep-alive' });
     upstream.script = async (response) => {
       await released;
       json(response, 200, completion('late'));
@@ -97,9 +97,9 @@ describe('a gateway that is stopping', () => {
     await stop();
     upstream.script = (response) => json(response, 200, completion('new'));
     // During the delay, new connections are accepted.
-    expect(await answerOf(post(new Agent({ keepAlive: true })).end(body))).toEqual({ status: 200, connection: 'close' });
+    expect(await readResponse(post(new Agent({ keepAlive: true })).end(body))).toEqual({ status: 200, connection: 'close' });
     respond();
-    expect(await answerOf(waiting)).toEqual({ status: 200, connection: 'close' });
+    expect(await readResponse(waiting)).toEqual({ status: 200, connection: 'close' });
     expect((await running.ended).code).toBe(0);
     agent.destroy();
   });

@@ -47,7 +47,7 @@ describe.skipIf(skipping(missing))(`gateway replaying recorded exchanges (${miss
         async (exchange) => {
           const sent = caseOf(exchange, split);
           const response = await send(gateway, sent);
-          expectSameAnswer(sent, response);
+          expectSameResponse(sent, response);
           expectSeen(sent, replay, response.id);
           expectRecord(sent, await gateway.record(response.id));
         },
@@ -137,7 +137,7 @@ async function send(gateway: TestGateway, { exchange, path, headers, body }: Cas
   return { id: response.headers.get('x-request-id') ?? '', status: response.status, headers: response.headers, text };
 }
 
-function expectSameAnswer({ exchange, slug, split }: Case, response: ReceivedResponse): void {
+function expectSameResponse({ exchange, slug, split }: Case, response: ReceivedResponse): void {
   const recorded = exchange.response.body ?? '';
   expect(response.status).toBe(exchange.response.status);
   if (exchange.stream) expect(eventsOf(response.text)).toEqual(eventsOf(recorded));

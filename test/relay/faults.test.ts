@@ -204,7 +204,7 @@ describe('idle timeout', () => {
       provider((_req, res) => res.end(body)),
       { clocks: { connect: 5000, idle: 1000 } },
     );
-    const res = await answerOf(httpRequest({ port, host: '127.0.0.1', path: '/v1/x', agent: false }).end());
+    const res = await readResponse(httpRequest({ port, host: '127.0.0.1', path: '/v1/x', agent: false }).end());
     const time = holdTime();
     await turns();
     time.pass(2500);
@@ -228,7 +228,7 @@ describe('client disconnect', () => {
         });
       }),
     );
-    const res = await answerOf(httpRequest({ port, host: '127.0.0.1', path: '/v1/x', agent: false }).end());
+    const res = await readResponse(httpRequest({ port, host: '127.0.0.1', path: '/v1/x', agent: false }).end());
     await new Promise((resolve) => res.once('data', resolve));
     res.destroy();
     await until(() => isDisconnected);
@@ -313,12 +313,12 @@ test('ends running responses with draining if the relay is closed', async () => 
       res.write('x');
     }),
   );
-  const res = await answerOf(httpRequest({ port, host: '127.0.0.1', path: '/v1/x', agent: false }).end());
+  const res = await readResponse(httpRequest({ port, host: '127.0.0.1', path: '/v1/x', agent: false }).end());
   relay.close();
   expect(await read(res)).toMatchObject({ complete: false });
   expect(await result()).toMatchObject({ kind: 'interrupted', error: { code: 'draining' } });
 });
 
-function answerOf(req: ClientRequest): Promise<IncomingMessage> {
+function readResponse(req: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => req.on('response', resolve).on('error', reject));
 }

@@ -73,7 +73,7 @@ export class Jobs {
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Job);
-    const answers = rows.map((row) => answerTo(row)).reverse();
+    const answers = rows.map((row) => batchResultOf(row)).reverse();
     const isOlder = String(job['model']).includes('text-embedding');
     this.#objects.put(
       `${folder}/${isOlder ? '000000000000' : 'predictions'}.jsonl`,
@@ -184,7 +184,7 @@ export class Jobs {
 }
 
 /** One row of the output; what is excluded from the request is beside it. */
-function answerTo(row: Job): Job {
+function batchResultOf(row: Job): Job {
   if (JSON.stringify(row).includes('"fail"'))
     return { ...row, status: '{"error": {"code": 400, "message": "no such luck", "status": "INVALID_ARGUMENT"}}', response: {} };
   if (row['custom_id'] !== undefined) {

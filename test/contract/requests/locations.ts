@@ -11,7 +11,7 @@ const badModel = (model: string): RequestRow =>
   fields(`model ${JSON.stringify(model)} is rejected`, {}, {}, { model, refused: ['model_not_found', 'model'] });
 
 /** Hosts, paths and model names. */
-export const placeRows: readonly RequestRow[] = [
+export const locationRows: readonly RequestRow[] = [
   at(
     'a region',
     { region: 'europe-west4', project: 'p' },

@@ -1,4 +1,4 @@
-import { fields, hi, type RequestRow, userContents, talk } from './row.ts';
+import { fields, hi, type RequestRow, userContents, conversationRow } from './row.ts';
 
 const third = {
   model: 'gemini-3-pro-preview',
@@ -25,19 +25,19 @@ const refusedAt = (param: string) => ({ refused: ['unsupported_parameter', param
 
 /** How messages become contents. */
 export const messageRows: readonly RequestRow[] = [
-  talk(
+  conversationRow(
     'a result that is an object',
     [...hi, calls(call('c1', 'f', '{}')), result('c1', { x: 1 })],
     [user(text('hi')), model(functionCall('f', {})), user(functionResponse('f', '{"x":1}'))],
   ),
-  talk('one text', hi, userContents),
-  talk(
+  conversationRow('one text', hi, userContents),
+  conversationRow(
     'thoughts under field names of other providers are dropped',
     [...hi, { role: 'assistant', content: 'a', reasoning_content: 'hm', reasoning: 'hm' }],
     [user(text('hi')), model(text('a'))],
     { dropped: ['messages[].reasoning_content', 'messages[].reasoning'] },
   ),
-  talk(
+  conversationRow(
     'every system and developer text, in order',
     [
       { role: 'system', content: 'A' },
@@ -54,10 +54,10 @@ export const messageRows: readonly RequestRow[] = [
     userContents,
     { system: { parts: [text('A'), text('B'), text('C')] } },
   ),
-  talk('a system message alone gets a user message', [{ role: 'system', content: 'A' }], [user(text(' '))], {
+  conversationRow('a system message alone gets a user message', [{ role: 'system', content: 'A' }], [user(text(' '))], {
     system: { parts: [text('A')] },
   }),
-  talk(
+  conversationRow(
     'consecutive messages of one role are merged',
     [
       { role: 'user', content: 'a' },
@@ -68,12 +68,12 @@ export const messageRows: readonly RequestRow[] = [
     ],
     [user(text('a'), text('b')), model(text('c'), text('d')), user(text('e'))],
   ),
-  talk(
+  conversationRow(
     'a history that starts with the assistant',
     [{ role: 'assistant', content: 'c' }, ...hi],
     [user(text(' ')), model(text('c')), user(text('hi'))],
   ),
-  talk(
+  conversationRow(
     'empty texts are dropped',
     [
       {
@@ -88,25 +88,29 @@ export const messageRows: readonly RequestRow[] = [
     ],
     [user(text('x'), text('hi'))],
   ),
-  talk('names of authors are dropped and reported', [{ role: 'user', name: 'bob', content: 'hi' }], userContents, {
+  conversationRow('names of authors are dropped and reported', [{ role: 'user', name: 'bob', content: 'hi' }], userContents, {
     dropped: ['messages[].name'],
   }),
-  talk('a call and its result', step(call('c1', 'f', '{"a":1}')), [
+  conversationRow('a call and its result', step(call('c1', 'f', '{"a":1}')), [
     ...userContents,
     model(functionCall('f', { a: 1 })),
     user(functionResponse('f', 'r')),
   ]),
-  talk(
+  conversationRow(
     'text next to calls',
     [...hi, { ...calls(call('c1', 'f', '{}')), content: 'Wait.' }, result('c1', 'r')],
     [...userContents, model(text('Wait.'), functionCall('f', {})), user(functionResponse('f', 'r'))],
   ),
-  talk('empty arguments', step(call('c1', 'f', '')), [...userContents, model(functionCall('f', {})), user(functionResponse('f', 'r'))]),
+  conversationRow('empty arguments', step(call('c1', 'f', '')), [
+    ...userContents,
+    model(functionCall('f', {})),
+    user(functionResponse('f', 'r')),
+  ]),
   {
-    ...talk('arguments keep the digits of long numbers', step(call('c1', 'f', '{"id":12345678901234567890}')), undefined),
+    ...conversationRow('arguments keep the digits of long numbers', step(call('c1', 'f', '{"id":12345678901234567890}')), undefined),
     text: '"args":{"id":12345678901234567890}',
   },
-  talk(
+  conversationRow(
     'three results in another order',
     [
       ...hi,
@@ -121,7 +125,7 @@ export const messageRows: readonly RequestRow[] = [
       user(functionResponse('f', '1'), functionResponse('g', '2'), functionResponse('f', '3')),
     ],
   ),
-  talk(
+  conversationRow(
     'results are placed before the text of the user',
     [...hi, calls(call('a', 'f', '{}'), call('b', 'g', '{}')), result('a', '1'), { role: 'user', content: 'go on' }, result('b', '2')],
     [
@@ -130,7 +134,7 @@ export const messageRows: readonly RequestRow[] = [
       user(functionResponse('f', '1'), functionResponse('g', '2'), text('go on')),
     ],
   ),
-  talk(
+  conversationRow(
     'a missing result is replaced by an error result',
     [...hi, calls(call('a', 'f', '{}'), call('b', 'g', '{}')), result('b', '2')],
     [
@@ -139,23 +143,23 @@ export const messageRows: readonly RequestRow[] = [
       user({ functionResponse: { name: 'f', response: { error: 'The client sent no result.' } } }, functionResponse('g', '2')),
     ],
   ),
-  talk(
+  conversationRow(
     'arguments that are not a JSON object are sent as text and reported',
     [...hi, calls(call('a', 'f', '{"x"')), result('a', '1')],
     [...userContents, model(functionCall('f', { arguments: '{"x"' })), user(functionResponse('f', '1'))],
     { dropped: ['messages[].tool_calls[].arguments'] },
   ),
-  talk(
+  conversationRow(
     'results without an id are matched to the calls in order',
     [...hi, calls(call('a', 'f', '{}'), call('b', 'g', '{}')), { role: 'tool', content: '1' }, result('', '2')],
     [...userContents, model(functionCall('f', {}), functionCall('g', {})), user(functionResponse('f', '1'), functionResponse('g', '2'))],
   ),
-  talk(
+  conversationRow(
     'repeated ids are matched in order',
     [...hi, calls(call('a', 'f', '{}'), call('a', 'g', '{}')), result('a', '1'), result('a', '2')],
     [...userContents, model(functionCall('f', {}), functionCall('g', {})), user(functionResponse('f', '1'), functionResponse('g', '2'))],
   ),
-  talk(
+  conversationRow(
     'ids that are repeated in another turn',
     [...step(call('c1', 'f', '{}')), calls(call('c1', 'g', '{}')), result('c1', 's')],
     [
@@ -166,12 +170,12 @@ export const messageRows: readonly RequestRow[] = [
       user(functionResponse('g', 's')),
     ],
   ),
-  talk(
+  conversationRow(
     'calls in two consecutive assistant messages are merged',
     [...hi, calls(call('a', 'f', '{}')), calls(call('b', 'g', '{}')), result('a', '1'), result('b', '2')],
     [...userContents, model(functionCall('f', {}), functionCall('g', {})), user(functionResponse('f', '1'), functionResponse('g', '2'))],
   ),
-  talk(
+  conversationRow(
     'a result in parts',
     [
       ...hi,
@@ -183,7 +187,7 @@ export const messageRows: readonly RequestRow[] = [
     ],
     [...userContents, model(functionCall('f', {})), user(functionResponse('f', 'a\n\nb'))],
   ),
-  talk(
+  conversationRow(
     'an image in a result is placed after it for older models',
     [...hi, calls(call('c1', 'f', '{}')), result('c1', [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }])],
     [
@@ -192,7 +196,7 @@ export const messageRows: readonly RequestRow[] = [
       user(functionResponse('f', ''), { inlineData: { mimeType: 'image/png', data: 'AAAA' } }),
     ],
   ),
-  talk(
+  conversationRow(
     'an image in a result is part of it from generation 3 on',
     [
       ...hi,
@@ -206,7 +210,7 @@ export const messageRows: readonly RequestRow[] = [
     ],
     third,
   ),
-  talk(
+  conversationRow(
     'function_call of the older API',
     [
       ...hi,
@@ -226,13 +230,13 @@ export const messageRows: readonly RequestRow[] = [
       ['behind the id', call(`c1__thought__${signature}`, 'f', '{}')],
     ] as const
   ).map(([where, tool]) =>
-    talk(`a signature ${where}`, step(tool), [
+    conversationRow(`a signature ${where}`, step(tool), [
       ...userContents,
       model({ ...functionCall('f', {}), thoughtSignature: signature }),
       user(functionResponse('f', 'r')),
     ]),
   ),
-  talk(
+  conversationRow(
     'a missing signature is replaced by a placeholder on the first call',
     [...hi, calls(call('call_a', 'f', '{}'), call('call_b', 'g', '{}')), result('call_a', '1'), result('call_b', '2')],
     [
@@ -242,13 +246,13 @@ export const messageRows: readonly RequestRow[] = [
     ],
     third,
   ),
-  talk(
+  conversationRow(
     'the placeholder can be disabled',
     [...hi, calls(call('call_a', 'f', '{}')), result('call_a', '1')],
     [...userContents, model(functionCall('f', {})), user(functionResponse('f', '1'))],
     { ...third, settings: { region: 'us-central1', project: 'p1', signature_stand_in: false } },
   ),
-  talk(
+  conversationRow(
     'ids of Gemini are sent back to models that generate them',
     [...hi, calls(call('xdds9n0p', 'f', '{}', { thought_signature: signature })), result('xdds9n0p', '1')],
     [
@@ -258,13 +262,13 @@ export const messageRows: readonly RequestRow[] = [
     ],
     third,
   ),
-  talk(
+  conversationRow(
     'ids that the gateway generated are not sent',
     [...hi, calls(call('call_gw_1', 'f', '{}', { thought_signature: signature })), result('call_gw_1', '1')],
     [...userContents, model({ ...functionCall('f', {}), thoughtSignature: signature }), user(functionResponse('f', '1'))],
     third,
   ),
-  talk(
+  conversationRow(
     'signatures of texts and images are sent back from content blocks',
     [
       ...hi,
@@ -291,12 +295,12 @@ export const messageRows: readonly RequestRow[] = [
       ...userContents,
     ],
   ),
-  talk(
+  conversationRow(
     'content blocks that do not match the content are ignored',
     [...hi, { role: 'assistant', content: 'new', content_blocks: [{ type: 'text', text: 'old', signature }] }, ...hi],
     [...userContents, model(text('new')), ...userContents],
   ),
-  talk(
+  conversationRow(
     'thoughts are not sent back',
     [
       ...hi,
@@ -312,7 +316,7 @@ export const messageRows: readonly RequestRow[] = [
     [...userContents, model(text('a')), ...userContents],
     { dropped: ['messages[].content[].thinking'] },
   ),
-  talk(
+  conversationRow(
     'a refusal becomes text of the model',
     [...hi, { role: 'assistant', content: null, refusal: 'No.' }, ...hi],
     [...userContents, model(text('No.')), ...userContents],
@@ -344,7 +348,7 @@ export const messageRows: readonly RequestRow[] = [
     {},
     refusedAt('messages[2].content'),
   ),
-  talk('an object as a system text is sent as JSON', [{ role: 'system', content: { a: 1 } }, ...hi], userContents, {
+  conversationRow('an object as a system text is sent as JSON', [{ role: 'system', content: { a: 1 } }, ...hi], userContents, {
     system: { parts: [{ text: '{"a":1}' }] },
   }),
   fields('no messages', { messages: undefined }, {}, { refused: ['unsupported_parameter', 'messages'] }),

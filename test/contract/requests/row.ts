@@ -36,7 +36,7 @@ export const hi = [{ role: 'user', content: 'hi' }];
 export const userContents = [{ role: 'user', parts: [{ text: 'hi' }] }];
 
 /** A row about messages. */
-export const talk = (
+export const conversationRow = (
   name: string,
   messages: unknown,
   contents: unknown,

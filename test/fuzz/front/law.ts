@@ -1,6 +1,6 @@
 import { Random } from '../random.ts';
 import type { FakeSocket } from './fake-socket.ts';
-import { message, scratched } from './messages.ts';
+import { message, mutated } from './messages.ts';
 import { Side } from './side.ts';
 
 /**
@@ -17,9 +17,9 @@ export interface FrontResult {
 }
 
 /** Number of simultaneous connections. */
-const together = 64;
-const mostBroken = 5;
-const takesOver = /^upgrade:|CONNECT /im;
+const batchSize = 64;
+const maxViolations = 5;
+const upgradePattern = /^upgrade:|CONNECT /im;
 const quotedExtension = /\n[\da-f]+;[^\r\n]*"/i;
 /** The error for chunks that are rejected, in any of the forms in which a side responds. */
 const lastResponse = /HTTP\/1\.1 (?:(?!HTTP\/1\.1).)*$/s;
@@ -29,8 +29,8 @@ export async function checkFront(seed: number, from: number, count: number, onPr
   let plain = 0;
   let cases = 0;
   const violations: FrontResult['broken'][number][] = [];
-  for (let n = 0; n < count && violations.length < mostBroken; n += together) {
-    const numbers = Array.from({ length: Math.min(together, count - n) }, (_, at) => from + n + at);
+  for (let n = 0; n < count && violations.length < maxViolations; n += batchSize) {
+    const numbers = Array.from({ length: Math.min(batchSize, count - n) }, (_, at) => from + n + at);
     const result = await compare(numbers.map((number) => piecesOf(seed, number)));
     plain += result.plain;
     for (const { n: at, ...rest } of result.broken) violations.push({ n: numbers[at] ?? -1, ...rest });
@@ -56,7 +56,7 @@ export async function compare(all: readonly (readonly string[])[]): Promise<Fron
     const [a, b] = sockets[n] as [FakeSocket, FakeSocket];
     const [gateway, node] = [effect(a), effect(b)];
     const sent = pieces.join('');
-    const isOvertaken = takesOver.test(sent) && a.text.endsWith(b.text.slice(sameStart(a.text, b.text)));
+    const isOvertaken = upgradePattern.test(sent) && a.text.endsWith(b.text.slice(sameStart(a.text, b.text)));
     const isStricter = quotedExtension.test(sent) && isClosed(a) && b.text.startsWith(a.text.replace(lastResponse, ''));
     return gateway === node || isOvertaken || isStricter ? [] : [{ n, pieces, gateway, node }];
   });
@@ -93,7 +93,7 @@ function piecesOf(seed: number, n: number): readonly string[] {
   for (let at = 0; at < count; at += 1) {
     const messageText = repeated !== '' && random.chance(0.5) ? repeated : message(random, odd);
     repeated = messageText;
-    const text = random.chance(odd) ? scratched(random, messageText) : messageText;
+    const text = random.chance(odd) ? mutated(random, messageText) : messageText;
     if (pieces.length > 0 && random.chance(0.2)) pieces.push(...splitRandomly(random, (pieces.pop() ?? '') + text));
     else pieces.push(...splitRandomly(random, text));
   }

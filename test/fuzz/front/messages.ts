@@ -331,7 +331,7 @@ function chunked(random: Random, body: string, oddProbability: number): string {
 const sharp = ['\r', '\n', '\r\n', '\0', ' ', '\t', ':', ';', ',', '\x80', '\x7f', '0', '5', '-', '+', 'chunked'];
 
 /** Changes a few positions of the text, nearly all of them in its head. */
-export function scratched(random: Random, text: string): string {
+export function mutated(random: Random, text: string): string {
   let out = text;
   for (let n = 1 + random.below(3); n > 0; n -= 1) {
     const at = random.below(random.chance(0.9) ? Math.max(1, out.indexOf('\r\n\r\n') + 4) : out.length + 1);
