@@ -15,7 +15,7 @@ interface Fault {
   /** Code in the response body if the provider sends its own. */
   readonly shows?: string;
   readonly outcome: string;
-  readonly messagePattern: RegExp;
+  readonly pattern: RegExp;
 }
 
 const completionText = JSON.stringify(completion('from a'));
@@ -38,37 +38,37 @@ async function endless(socket: Socket, first: string): Promise<void> {
 }
 
 const wholeFaults: readonly Fault[] = [
-  { name: 'a reset before the head', play: reset, ...unreachable, messagePattern: /connection (?:reset|closed)/ },
-  { name: 'a close before the head', play: (socket) => void socket.end(), ...unreachable, messagePattern: /connection closed/ },
+  { name: 'a reset before the head', play: reset, ...unreachable, pattern: /connection (?:reset|closed)/ },
+  { name: 'a close before the head', play: (socket) => void socket.end(), ...unreachable, pattern: /connection closed/ },
   {
     name: 'a reset in the head',
     play: async (socket) => (await writeAll(socket, 'HTTP/1.1 200 OK\r\ncontent-ty'), reset(socket)),
     ...unreachable,
-    messagePattern: /connection (?:reset|closed)/,
+    pattern: /connection (?:reset|closed)/,
   },
   {
     name: 'something that is not HTTP',
     play: async (socket) => (await writeAll(socket, 'SSH-2.0-OpenSSH_9.6\r\n'), void socket.end()),
     ...faulty,
-    messagePattern: /not valid HTTP/,
+    pattern: /not valid HTTP/,
   },
   {
     name: 'two lengths',
     play: (socket) => writeAll(socket, head(200, { 'content-type': jsonType, 'Content-Length': 1, 'content-length': 1 }), '{'),
     ...faulty,
-    messagePattern: /not valid HTTP/,
+    pattern: /not valid HTTP/,
   },
   {
     name: 'an invalid length',
     play: (socket) => writeAll(socket, head(200, { 'content-type': jsonType, 'content-length': -1 }), completionText),
     ...faulty,
-    messagePattern: /not valid HTTP/,
+    pattern: /not valid HTTP/,
   },
   {
     name: 'a head that is too large',
     play: (socket) => writeAll(socket, head(200, { 'content-type': jsonType, 'x-large': 'x'.repeat(200_000) })),
     ...faulty,
-    messagePattern: /headers/,
+    pattern: /headers/,
   },
   {
     name: 'a reset in the body',
@@ -77,26 +77,26 @@ const wholeFaults: readonly Fault[] = [
       reset(socket)
     ),
     ...faulty,
-    messagePattern: /broke before the response was complete \(connection (?:reset|closed)\)/,
+    pattern: /broke before the response was complete \(connection (?:reset|closed)\)/,
   },
   {
     name: 'HTML with 200',
     play: (socket) => writeAll(socket, completeResponse(200, 'text/html', '<html><body>Bad gateway</body></html>')),
     ...faulty,
-    messagePattern: /HTML page/,
+    pattern: /HTML page/,
   },
   {
     name: 'HTML with a JSON content type',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, '<html></html>')),
     ...faulty,
-    messagePattern: /not complete JSON/,
+    pattern: /not complete JSON/,
   },
   ...[204, 205].map(
     (status): Fault => ({
       name: `the status ${status}`,
       play: (socket) => writeAll(socket, status === 204 ? head(204) : completeResponse(205, jsonType, '')),
       ...faulty,
-      messagePattern: new RegExp(`returned ${status} without content`),
+      pattern: new RegExp(`returned ${status} without content`),
     }),
   ),
   ...[304, 307, 600, 999].map(
@@ -104,51 +104,51 @@ const wholeFaults: readonly Fault[] = [
       name: `the status ${status}`,
       play: (socket) => writeAll(socket, completeResponse(status, jsonType, status === 304 ? '' : completionText)),
       ...faulty,
-      messagePattern: new RegExp(`${status}`),
+      pattern: new RegExp(`${status}`),
     }),
   ),
   {
     name: 'an invalid number',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, completionText.replace(/"created":\d+/, '"created":NaN'))),
     ...faulty,
-    messagePattern: /not (?:a JSON object|complete JSON)/,
+    pattern: /not (?:a JSON object|complete JSON)/,
   },
   {
     name: 'a missing comma deep inside',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, completionText.replace(/("role":"assistant"),/, '$1 '))),
     ...faulty,
-    messagePattern: /not (?:a JSON object|complete JSON)/,
+    pattern: /not (?:a JSON object|complete JSON)/,
   },
   {
     name: 'two values',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, completionText + completionText)),
     ...faulty,
-    messagePattern: /not complete JSON/,
+    pattern: /not complete JSON/,
   },
   {
     name: 'a line without an end',
     play: (socket) =>
       endless(socket, head(200, { 'content-type': jsonType, 'content-encoding': 'identity', 'transfer-encoding': 'chunked' })),
     ...faulty,
-    messagePattern: /larger than the limit of 2 ?MB \(server\.max_answer\)|too large/,
+    pattern: /larger than the limit of 2 ?MB \(server\.max_answer\)|too large/,
   },
   {
     name: 'an empty body with 200',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, '')),
     ...faulty,
-    messagePattern: /empty body/,
+    pattern: /empty body/,
   },
   {
     name: 'white space with 200',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, ' \n ')),
     ...faulty,
-    messagePattern: /not complete JSON/,
+    pattern: /not complete JSON/,
   },
   {
     name: 'an error object with 200',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, errorObject)),
     ...reported,
-    messagePattern: /the engine is on fire/,
+    pattern: /the engine is on fire/,
   },
   {
     name: 'JSON shorter than its content-length',
@@ -157,7 +157,7 @@ const wholeFaults: readonly Fault[] = [
       void socket.end()
     ),
     ...faulty,
-    messagePattern: /broke before the response was complete/,
+    pattern: /broke before the response was complete/,
   },
   {
     name: 'JSON longer than its content-length',
@@ -166,13 +166,13 @@ const wholeFaults: readonly Fault[] = [
       void socket.end()
     ),
     ...faulty,
-    messagePattern: /not complete JSON|broke before/,
+    pattern: /not complete JSON|broke before/,
   },
   {
     name: 'truncated JSON with its own content-length',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, completionText.slice(0, 60))),
     ...faulty,
-    messagePattern: /not complete JSON/,
+    pattern: /not complete JSON/,
   },
   {
     name: 'truncated JSON without content-length',
@@ -180,13 +180,13 @@ const wholeFaults: readonly Fault[] = [
       await writeAll(socket, head(200, { 'content-type': jsonType, connection: 'close' }), completionText.slice(0, 60)), void socket.end()
     ),
     ...faulty,
-    messagePattern: /not complete JSON/,
+    pattern: /not complete JSON/,
   },
   {
     name: 'two JSON values',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, `${completionText}${completionText}`)),
     ...faulty,
-    messagePattern: /not complete JSON/,
+    pattern: /not complete JSON/,
   },
   {
     name: 'a truncated chunked body',
@@ -195,39 +195,39 @@ const wholeFaults: readonly Fault[] = [
       void socket.end()
     ),
     ...faulty,
-    messagePattern: /broke before/,
+    pattern: /broke before/,
   },
   {
     name: 'an invalid chunk size',
     play: (socket) => writeAll(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }), 'zz\r\n'),
     ...faulty,
-    messagePattern: /broke before|not valid HTTP/,
+    pattern: /broke before|not valid HTTP/,
   },
   {
     name: 'invalid gzip',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, completionText, { 'content-encoding': 'gzip' })),
     ...faulty,
-    messagePattern: /could not be decompressed \(gzip\)/,
+    pattern: /could not be decompressed \(gzip\)/,
   },
   {
     name: 'truncated gzip',
     play: (socket) =>
       writeAll(socket, completeResponse(200, jsonType, gzipSync(completionText).subarray(0, 40), { 'content-encoding': 'gzip' })),
     ...faulty,
-    messagePattern: /could not be decompressed/,
+    pattern: /could not be decompressed/,
   },
   {
     name: 'an unknown encoding',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, completionText, { 'content-encoding': 'lzma' })),
     ...faulty,
-    messagePattern: /unknown content-encoding "lzma"/,
+    pattern: /unknown content-encoding "lzma"/,
   },
   {
     name: 'a decompression bomb',
     play: (socket) =>
       writeAll(socket, completeResponse(200, jsonType, gzipSync(`"${'a'.repeat(80 * 1024 * 1024)}"`), { 'content-encoding': 'gzip' })),
     ...faulty,
-    messagePattern: /larger than 2 ?MB when it is decompressed \(gzip\)/,
+    pattern: /larger than 2 ?MB when it is decompressed \(gzip\)/,
   },
   ...Object.entries({ gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync, deflate: deflateSync }).flatMap(
     ([coding, compress]): Fault[] => [
@@ -236,7 +236,7 @@ const wholeFaults: readonly Fault[] = [
         play: (socket) =>
           writeAll(socket, completeResponse(200, jsonType, compress(`[${'{},'.repeat(600_000)}{}]`), { 'content-encoding': coding })),
         ...faulty,
-        messagePattern: /too complex\. The JSON has more than 500000 members/,
+        pattern: /too complex\. The JSON has more than 500000 members/,
       },
     ],
   ),
@@ -248,7 +248,7 @@ const wholeFaults: readonly Fault[] = [
         completeResponse(200, jsonType, gzipSync(gzipSync(`"${'a'.repeat(80 * 1024 * 1024)}"`)), { 'content-encoding': 'gzip, gzip' }),
       ),
     ...faulty,
-    messagePattern: /larger than 2 ?MB when it is decompressed/,
+    pattern: /larger than 2 ?MB when it is decompressed/,
   },
   {
     name: 'many content codings',
@@ -258,162 +258,157 @@ const wholeFaults: readonly Fault[] = [
         completeResponse(200, jsonType, completionText, { 'content-encoding': Array.from({ length: 500 }, () => 'gzip').join() }),
       ),
     ...faulty,
-    messagePattern: /unknown content-encoding "gzip, gzip, gzip"/,
+    pattern: /unknown content-encoding "gzip, gzip, gzip"/,
   },
   {
     name: 'deeply nested JSON',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, `${'['.repeat(5000)}${']'.repeat(5000)}`)),
     ...faulty,
-    messagePattern: /too complex\. The JSON is nested more than 128 levels deep at position 128/,
+    pattern: /too complex\. The JSON is nested more than 128 levels deep at position 128/,
   },
   {
     name: 'a redirect',
     play: (socket) => writeAll(socket, completeResponse(307, 'text/plain', '', { location: 'http://127.0.0.1:1/' })),
     ...faulty,
-    messagePattern: /redirect \(307\)/,
+    pattern: /redirect \(307\)/,
   },
   {
     name: 'an HTML page of 2 MB',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, `<html>${'x'.repeat(2_000_000)}</html>`)),
     ...faulty,
-    messagePattern: /not JSON/,
+    pattern: /not JSON/,
   },
 ];
 
 const streamFaults: readonly Fault[] = [
-  { name: 'a reset before the head', play: reset, ...unreachable, messagePattern: /connection (?:reset|closed)/ },
+  { name: 'a reset before the head', play: reset, ...unreachable, pattern: /connection (?:reset|closed)/ },
   {
     name: 'a reset after the head',
     play: async (socket) => (await writeAll(socket, head(200, chunked)), reset(socket)),
     ...faulty,
-    messagePattern: /broke before/,
+    pattern: /broke before/,
   },
   {
     name: 'a reset after events without content',
     play: async (socket) => (await writeAll(socket, head(200, chunked), piece(filter + role)), reset(socket)),
     ...faulty,
-    messagePattern: /broke before/,
+    pattern: /broke before/,
   },
   {
     name: 'an end after events without content',
     play: (socket) => writeAll(socket, head(200, chunked), piece(filter + role), lastPiece),
     ...faulty,
-    messagePattern: /empty stream/,
+    pattern: /empty stream/,
   },
   {
     name: 'a stream without an event',
     play: (socket) => writeAll(socket, head(200, chunked), lastPiece),
     ...faulty,
-    messagePattern: /empty stream/,
+    pattern: /empty stream/,
   },
   {
     name: 'only comments',
     play: (socket) => writeAll(socket, head(200, chunked), piece(': ping\n\n: ping\n\n'), lastPiece),
     ...faulty,
-    messagePattern: /empty stream/,
+    pattern: /empty stream/,
   },
   {
     name: 'only the end mark',
     play: (socket) => writeAll(socket, head(200, chunked), piece(doneMark), lastPiece),
     ...faulty,
-    messagePattern: /empty stream/,
+    pattern: /empty stream/,
   },
   {
     name: 'half an event',
     play: (socket) => writeAll(socket, head(200, chunked), piece('data: {"choices":[{"ind'), lastPiece),
     ...faulty,
-    messagePattern: /empty stream/,
+    pattern: /empty stream/,
   },
   {
     name: 'an error as the first event',
     play: (socket) => writeAll(socket, head(200, chunked), piece(`data: ${errorObject}\n\n`), lastPiece),
     ...reported,
-    messagePattern: /^the engine is on fire$/,
+    pattern: /^the engine is on fire$/,
   },
   {
     name: 'an error after the role',
     play: (socket) => writeAll(socket, head(200, chunked), piece(role), piece(`data: ${errorObject}\n\n`), piece(doneMark), lastPiece),
     ...reported,
-    messagePattern: /the engine is on fire/,
+    pattern: /the engine is on fire/,
   },
   {
     name: 'HTML',
     play: (socket) => writeAll(socket, completeResponse(200, 'text/html', '<html></html>')),
     ...faulty,
-    messagePattern: /"text\/html" although a stream was requested/,
+    pattern: /"text\/html" although a stream was requested/,
   },
   {
     name: 'an error object with 200',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, errorObject)),
     ...reported,
-    messagePattern: /the engine is on fire/,
+    pattern: /the engine is on fire/,
   },
   {
     name: 'an error object in a later member',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, `{"result":${errorObject}}`)),
     ...faulty,
-    messagePattern: /is not a JSON object|could not be converted to a stream/,
+    pattern: /is not a JSON object|could not be converted to a stream/,
   },
   {
     name: 'a truncated error object',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, errorObject.slice(0, -10))),
     ...faulty,
-    messagePattern: /^The response of provider "a" is not complete JSON \(\d+ bytes, content-type "application\/json"\)/,
+    pattern: /^The response of provider "a" is not complete JSON \(\d+ bytes, content-type "application\/json"\)/,
   },
   {
     name: 'a compressed stream',
     play: (socket) => writeAll(socket, head(200, { ...chunked, 'content-encoding': 'gzip' }), piece(gzipSync(role)), lastPiece),
     ...faulty,
-    messagePattern: /compressed a stream/,
+    pattern: /compressed a stream/,
   },
   ...['data: not json', 'data: {"id":', 'data: {"choices":[}', 'data: {"id":"x"'].map(
     (line): Fault => ({
       name: `the event ${line}`,
       play: (socket) => writeAll(socket, head(200, chunked), piece(role), piece(`${line}\n\n`), piece(texts.join('')), lastPiece),
       ...faulty,
-      messagePattern: /an event that is not a JSON object/,
+      pattern: /an event that is not a JSON object/,
     }),
   ),
-  { name: 'the status 204', play: (socket) => writeAll(socket, head(204)), ...faulty, messagePattern: /204/ },
-  {
-    name: 'the status 600',
-    play: (socket) => writeAll(socket, head(600, chunked), piece(role), lastPiece),
-    ...faulty,
-    messagePattern: /600/,
-  },
+  { name: 'the status 204', play: (socket) => writeAll(socket, head(204)), ...faulty, pattern: /204/ },
+  { name: 'the status 600', play: (socket) => writeAll(socket, head(600, chunked), piece(role), lastPiece), ...faulty, pattern: /600/ },
   {
     name: 'an empty response',
     play: (socket) => writeAll(socket, completeResponse(200, 'text/plain', '')),
     ...faulty,
-    messagePattern: /stream was requested|empty/,
+    pattern: /stream was requested|empty/,
   },
 ];
 
 /** Faults after the first text: the client has status 200 and gets the error in the stream. */
-const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'messagePattern' | 'code'> & { readonly passes?: boolean })[] = [
+const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'pattern' | 'code'> & { readonly passes?: boolean })[] = [
   {
     name: 'a reset',
     play: async (socket) => (await writeAll(socket, head(200, chunked), piece(role), piece(texts[0] ?? '')), reset(socket)),
     code: 'stream_interrupted',
-    messagePattern: /broke in the middle of the response \(connection (?:reset|closed)\)/,
+    pattern: /broke in the middle of the response \(connection (?:reset|closed)\)/,
   },
   {
     name: 'an early end',
     play: (socket) => writeAll(socket, head(200, chunked), piece(role), piece(texts[0] ?? ''), lastPiece),
     code: 'stream_interrupted',
-    messagePattern: /closed the stream before its end/,
+    pattern: /closed the stream before its end/,
   },
   {
     name: 'a truncated chunked body',
     play: async (socket) => (await writeAll(socket, head(200, chunked), piece(role), piece(texts[0] ?? '')), void socket.end()),
     code: 'stream_interrupted',
-    messagePattern: /broke in the middle of the response \(connection closed\)/,
+    pattern: /broke in the middle of the response \(connection closed\)/,
   },
   {
     name: 'an end in the middle of an event',
     play: (socket) => writeAll(socket, head(200, chunked), piece(role), piece(`${texts[0] ?? ''}data: {"cho`), lastPiece),
     code: 'stream_interrupted',
-    messagePattern: /closed the stream before its end/,
+    pattern: /closed the stream before its end/,
   },
   ...['data: not json', 'data: {"id":', 'data: {"choices":[}', 'data: {"id":"x"', 'event: x\ndata: <html>', 'data: null', 'data: []'].map(
     (line): (typeof brokenStreams)[number] => ({
@@ -421,7 +416,7 @@ const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'messagePattern' | 
       play: (socket) =>
         writeAll(socket, head(200, chunked), piece(role), piece(`${texts[0] ?? ''}${line}\n\n${texts[1] ?? ''}`), lastPiece),
       code: 'upstream_invalid',
-      messagePattern: /an event that is not a JSON object/,
+      pattern: /an event that is not a JSON object/,
     }),
   ),
   {
@@ -432,7 +427,7 @@ const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'messagePattern' | 
       await writeAll(socket, lastPiece);
     },
     code: 'upstream_invalid',
-    messagePattern: /an event that is not a JSON object/,
+    pattern: /an event that is not a JSON object/,
   },
   {
     name: 'a close without a length',
@@ -441,7 +436,7 @@ const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'messagePattern' | 
       void socket.end()
     ),
     code: 'stream_interrupted',
-    messagePattern: /closed the stream before its end/,
+    pattern: /closed the stream before its end/,
   },
 ];
 
@@ -457,14 +452,14 @@ describe('a provider that fails before the first byte', () => {
     ['whole', chat, wholeFaults],
     ['streamed', streamed, streamFaults],
   ] as const)('with a %s response requested', (_kind, body, faults) => {
-    it.each(faults)('returns an error for $name', async ({ play, code, shows, status = 502, outcome, messagePattern }) => {
+    it.each(faults)('returns an error for $name', async ({ play, code, shows, status = 502, outcome, pattern }) => {
       // On a keep-alive connection, a reset would only mean that it was closed before.
       if (outcome === 'a unreachable') await rig.forgetConnections();
       rig.wire.script = play;
       const response = await rig.sendAndRead(body, onA);
       const error = errorOf(response.text);
       expect([response.status, error.code, response.isTruncated]).toEqual([status, shows ?? code, false]);
-      expect(error.message).toMatch(messagePattern);
+      expect(error.message).toMatch(pattern);
       if (code === 'upstream_invalid')
         expect(error.message).toMatch(/^(?:Provider "a"(?::| returned| sent| compressed)|The response of provider "a" )/);
       expect(response.headers.get('content-type')).toBe('application/json');
@@ -574,14 +569,14 @@ describe('a stream that fails after content was sent', () => {
   afterEach(() => rig.expectQuiet());
   afterAll(() => rig.close());
 
-  it.each(brokenStreams)('by $name ends with an error event and is not retried', async ({ play, code, messagePattern }) => {
+  it.each(brokenStreams)('by $name ends with an error event and is not retried', async ({ play, code, pattern }) => {
     const before = [rig.wire.requests.length, rig.healthy.requests.length] as const;
     rig.wire.script = play;
     const response = await rig.sendAndRead(streamed, { 'x-gateway-config': 'again' });
     expect([response.status, response.isTruncated, contentOf(response.events)]).toEqual([200, false, 'one ']);
     const error = errorOf(response.events.at(-1) ?? '');
     expect([error.code, error.type, error.param, error.gateway.request_id]).toEqual([code, 'upstream_error', null, response.record.id]);
-    expect(error.message).toMatch(messagePattern);
+    expect(error.message).toMatch(pattern);
     expect(response.text).not.toContain('[DONE]');
     expect(response.text.startsWith(role + (texts[0] ?? ''))).toBe(true);
     expect(response.text.endsWith('\n\n')).toBe(true);
