@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Attempts } from './attempts.ts';
 import type { AttemptRecord } from '../core/records/record.ts';
 
-const attempt = (provider: string, target: string, status: number | null, extra: Partial<AttemptRecord> = {}): AttemptRecord => ({
+const attempt = (provider: string, target: string, status: number | null, rest: Partial<AttemptRecord> = {}): AttemptRecord => ({
   n: 0,
   target,
   provider,
@@ -16,7 +16,7 @@ const attempt = (provider: string, target: string, status: number | null, extra:
   upstream_id: null,
   reason: status === 200 ? null : 'no',
   retry_after_ms: null,
-  ...extra,
+  ...rest,
 });
 
 const minute = 60_000;
@@ -86,20 +86,16 @@ describe('Attempts', () => {
   it('counts an attempt as failed if the gateway could not get a credential for it', () => {
     const attempts = new Attempts();
     const error = { code: 'provider_auth_failed', message: 'no', source: 'gateway' } as const;
-    attempts.add({
-        id: 'r',
-        at: start,
-        config: null, error, attempts: [attempt('a', 'config', null, { outcome: 'refused' })],
-      });
+    attempts.add({ id: 'r', at: start, config: null, error, attempts: [attempt('a', 'config', null, { outcome: 'refused' })] });
     expect([attempts.figures('a', start, 5).failed, attempts.lastError('a')?.message]).toEqual([1, 'no']);
   });
 
   it('computes percentiles over all attempts of several targets', () => {
     const attempts = new Attempts();
-    const addAttempt = (target: string, ms: number): void =>
+    const at = (target: string, ms: number): void =>
       attempts.add({ id: 'r', at: start, config: 'support', error: null, attempts: [{ ...attempt('a', target, 200), total_ms: ms }] });
-    for (let i = 0; i < 99; i += 1) addAttempt('config.targets[0]', 100);
-    addAttempt('config.targets[1]', 30_000);
+    for (let i = 0; i < 99; i += 1) at('config.targets[0]', 100);
+    at('config.targets[1]', 30_000);
     const { attempts: count, p95 } = attempts.figuresOf(['configs.support.targets[0]', 'configs.support.targets[1]'], start, 60);
     expect(count).toBe(100);
     expect(p95).toBeCloseTo(100, -1);
@@ -124,10 +120,10 @@ describe('Attempts', () => {
 
   it('excludes attempts older than the requested time or one hour', () => {
     const attempts = new Attempts();
-    for (const atMinute of [0, 50, 59, 62])
-      attempts.add({ id: 'r', at: start + atMinute * minute, config: null, error: null, attempts: [attempt('a', 'config', 200)] });
+    for (const at of [0, 50, 59, 62])
+      attempts.add({ id: 'r', at: start + at * minute, config: null, error: null, attempts: [attempt('a', 'config', 200)] });
     const now = start + 62 * minute;
-    expect([5, 20, 60].map((span) => attempts.figures('a', now, span).attempts)).toEqual([2, 3, 3]);
+    expect([5, 20, 60].map((minutes) => attempts.figures('a', now, minutes).attempts)).toEqual([2, 3, 3]);
     attempts.add({ id: 'late', at: start, config: null, error: null, attempts: [attempt('a', 'config', 200)] });
     expect(attempts.figures('a', now, 1).attempts).toBe(2);
   });

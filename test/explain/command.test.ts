@@ -291,11 +291,11 @@ providers:
   own: {type: openai, api_key: "\${file:secret}"}
 `);
     try {
-      const told = await bare.told('--model', '@az/gpt-4o', '--user', 'hi');
-      expect(told.warnings).toEqual(
+      const explanation = await bare.explain('--model', '@az/gpt-4o', '--user', 'hi');
+      expect(explanation.warnings).toEqual(
         ['AZ_KEY', 'AZ_NAME', 'AZ_VERSION'].map((name) => `${name} is not set: the gateway would reject requests to "az".`),
       );
-      expect(told.targets[0]?.url).toBe(
+      expect(explanation.targets[0]?.url).toBe(
         'https://${env:AZ_NAME}.openai.azure.com/openai/deployments/gpt-4o/chat/completions?api-version=${env:AZ_VERSION}',
       );
     } finally {

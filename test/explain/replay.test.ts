@@ -213,9 +213,9 @@ describe('gateway replay and gateway explain --from-log', () => {
   });
 
   it('replace the gateway headers of the configured prefixes, and repeat headers of other programs', async () => {
-    const sent = await ask({ 'x-acme-config': 'support', 'x-other-config': 'a', 'x-gateway-forward-headers': 'x-other-config' });
-    await kept(sent);
-    await asked<ReplayResult>('/api/replay', { id: sent, api_key: gatewayKey, to: 'main/gpt-4o-mini' });
+    const sent = await send({ 'x-acme-config': 'support', 'x-other-config': 'a', 'x-gateway-forward-headers': 'x-other-config' });
+    await waitForRecord(sent);
+    await post<ReplayResult>('/api/replay', { id: sent, api_key: gatewayKey, to: 'main/gpt-4o-mini' });
     expect(upstream.requests.at(-1)?.headers['x-other-config']).toBe('a');
     const { out } = await run(['logs', 'replay', sent, '--dry-run', '--config-name', 'converted', '--json']);
     expect(JSON.parse(out)).toMatchObject({ config: { name: 'converted' }, overruled: [] });

@@ -108,15 +108,13 @@ const embeddings = fc
     }),
   );
 
-const prompts = fc
-  .tuple(text, fc.boolean())
-  .map(
-    ([question, stream]): GeneratedRequest => ({
-      path: '/v1/prompts/welcome/completions',
-      headers: {},
-      body: { variables: { question }, stream },
-    }),
-  );
+const prompts = fc.tuple(text, fc.boolean()).map(
+  ([question, stream]): GeneratedRequest => ({
+    path: '/v1/prompts/welcome/completions',
+    headers: {},
+    body: { variables: { question }, stream },
+  }),
+);
 
 const extra = fc.record(
   {

@@ -130,8 +130,8 @@ describe('the mock provider limits the size of its response', () => {
     ['prompts', 'completions', { prompt: Array(2048).fill('a') }, { prompt: Array(2049).fill('a') }, 'prompt'],
     ['moderated inputs', 'moderations', inputs(2048), inputs(2049), 'input'],
   ])('by the number of %s', (_, endpoint, accepted, rejected, param) => {
-    expect(ask(endpoint, accepted).status).toBe(200);
-    const { status, error } = ask(endpoint, rejected);
+    expect(send(endpoint, accepted).status).toBe(200);
+    const { status, error } = send(endpoint, rejected);
     expect([status, error?.['param']]).toEqual([400, param]);
     expect(error?.['code']).toBe(param === 'n' ? 'integer_above_max_value' : 'array_above_max_length');
     expect(String(error?.['message']).length).toBeLessThan(250);

@@ -9,13 +9,13 @@ import type { MockReply, MockSettings } from './settings.ts';
 
 type Json = Record<string, unknown>;
 
-function send(endpoint: Endpoint, body: Json | undefined, overrides: Partial<Call<MockSettings>> = {}) {
-  const call = callOf({ endpoint, method: 'POST', model: 'echo', stream: body?.['stream'] === true, createdAt: 7, ...overrides });
-  const translation = mock.operations[endpoint]?.begin(body === undefined ? emptyBody : JsonBody.of(body), call);
-  if (translation?.local === undefined) throw new Error(`no ${endpoint}`);
-  const response = translation.local(translation.request);
-  const text = response.pieces.map((piece) => piece.text).join('');
-  return { response, text, tap: translation.tap, json: () => JSON.parse(text) as Json };
+function ask(endpoint: Endpoint, body: Json | undefined, over: Partial<Call<MockSettings>> = {}) {
+  const call = callOf({ endpoint, method: 'POST', model: 'echo', stream: body?.['stream'] === true, createdAt: 7, ...over });
+  const begun = mock.operations[endpoint]?.begin(body === undefined ? emptyBody : JsonBody.of(body), call);
+  if (begun?.local === undefined) throw new Error(`no ${endpoint}`);
+  const answer = begun.local(begun.request);
+  const text = answer.pieces.map((piece) => piece.text).join('');
+  return { answer, text, tap: begun.tap, json: () => JSON.parse(text) as Json };
 }
 
 const messages = [
@@ -30,7 +30,7 @@ const choicesOf = (event: Json | '[DONE]') =>
   event === '[DONE]' ? [] : ((event['choices'] ?? []) as { index: number; delta: { content?: string } }[]);
 
 /** Data of the events, which are also passed to the tap. */
-function events({ text, tap }: ReturnType<typeof send>) {
+function events({ text, tap }: ReturnType<typeof ask>) {
   const list = text
     .split('\n\n')
     .filter((block) => block !== '')
@@ -44,7 +44,7 @@ function events({ text, tap }: ReturnType<typeof send>) {
 
 describe('mock chat/completions', () => {
   it('echoes the last user message in a response without streaming', () => {
-    const { json, response, tap, text } = send('chat/completions', { messages });
+    const { json, answer, tap, text } = ask('chat/completions', { messages });
     expect(json()).toMatchObject({
       id: 'chatcmpl-req_1',
       object: 'chat.completion',
@@ -52,47 +52,47 @@ describe('mock chat/completions', () => {
       model: 'echo',
       choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'hello big world' } }],
     });
-    expect(response).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });
+    expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });
     expect([tap.whole(text), tap.complete, tap.usage?.completion]).toEqual([undefined, true, 4]);
   });
 
   it('echoes the last user message in a complete stream', () => {
-    const result = send('chat/completions', { messages, stream: true }, { includeUsage: true });
-    const list = events(result) as Json[];
+    const asked = ask('chat/completions', { messages, stream: true }, { includeUsage: true });
+    const list = events(asked) as Json[];
     const text = list
       .flatMap((event) => ((event['choices'] ?? []) as { delta: { content?: string } }[]).map((choice) => choice.delta.content ?? ''))
       .join('');
     expect(text).toBe('hello big world');
     expect(list.at(-1)).toBe('[DONE]');
     expect(list.at(-2)).toMatchObject({ choices: [], usage: { completion_tokens: 4 } });
-    expect(result.tap).toMatchObject({ complete: true, finish: ['stop'], usage: { prompt: 9, completion: 4 } });
+    expect(asked.tap).toMatchObject({ complete: true, finish: ['stop'], usage: { prompt: 9, completion: 4 } });
   });
 
   it('sends no usage in a stream unless requested', () => {
-    expect(send('chat/completions', { messages, stream: true }).text).not.toContain('usage');
+    expect(ask('chat/completions', { messages, stream: true }).text).not.toContain('usage');
   });
 
   it('returns n choices', () => {
-    const result = send('chat/completions', { messages, n: 2, stream: true });
-    events(result);
-    expect(result.tap.finish).toEqual(['stop', 'stop']);
+    const asked = ask('chat/completions', { messages, n: 2, stream: true });
+    events(asked);
+    expect(asked.tap.finish).toEqual(['stop', 'stop']);
   });
 
   it.each([false, true])('calls a tool (stream: %s)', (stream) => {
-    const result = send('chat/completions', { messages, stream }, replies({ tool_call: { name: 'look', arguments: { at: 'ü' } } }));
+    const asked = ask('chat/completions', { messages, stream }, replies({ tool_call: { name: 'look', arguments: { at: 'ü' } } }));
     const calls = stream
-      ? (events(result) as Json[]).flatMap((event) =>
+      ? (events(asked) as Json[]).flatMap((event) =>
           ((event['choices'] ?? []) as { delta: { tool_calls?: { function: { arguments: string } }[] } }[]).flatMap(
             (choice) => choice.delta.tool_calls ?? [],
           ),
         )
-      : (result.json()['choices'] as { message: { tool_calls: { function: { arguments: string } }[] } }[]).flatMap(
+      : (asked.json()['choices'] as { message: { tool_calls: { function: { arguments: string } }[] } }[]).flatMap(
           (choice) => choice.message.tool_calls,
         );
     expect(calls[0]).toMatchObject({ type: 'function', function: { name: 'look' } });
     expect(calls.map((call) => call.function.arguments).join('')).toBe('{"at":"ü"}');
-    if (!stream) result.tap.whole(result.text);
-    expect(result.tap.finish).toEqual(['tool_calls']);
+    if (!stream) asked.tap.whole(asked.text);
+    expect(asked.tap.finish).toEqual(['tool_calls']);
   });
 });
 
@@ -101,26 +101,26 @@ describe('a mock reply', () => {
     ['fail', 500, { type: 'server_error' }],
     ['rate-limited', 429, { type: 'requests', code: 'rate_limit_exceeded' }],
   ])('named %s is an error response', (model, status, error) => {
-    const { response, json } = send('chat/completions', { messages, stream: true }, { model });
-    expect(response.status).toBe(status);
-    expect(response.headers['content-type']).toBe('application/json');
+    const { answer, json } = ask('chat/completions', { messages, stream: true }, { model });
+    expect(answer.status).toBe(status);
+    expect(answer.headers['content-type']).toBe('application/json');
     expect(json()).toMatchObject({ error });
   });
 
   it('named rate-limited has a retry-after header', () => {
-    expect(send('chat/completions', { messages }, { model: 'rate-limited' }).response.headers['retry-after']).toBe('1');
+    expect(ask('chat/completions', { messages }, { model: 'rate-limited' }).answer.headers['retry-after']).toBe('1');
   });
 
   it('named slow has a delay before the response and between chunks', () => {
-    const { response } = send('chat/completions', { messages, stream: true }, { model: 'slow' });
-    expect(response.delayMs).toBe(2000);
-    expect(response.pieces.every((piece) => piece.afterMs === 250)).toBe(true);
+    const { answer } = ask('chat/completions', { messages, stream: true }, { model: 'slow' });
+    expect(answer.delayMs).toBe(2000);
+    expect(answer.pieces.every((piece) => piece.afterMs === 250)).toBe(true);
   });
 
   it('has the configured text, chunk count and delay', () => {
-    const result = send('chat/completions', { messages, stream: true }, replies({ text: 'abcdef', chunks: 3, delay: 5 }));
-    expect(result.response.delayMs).toBe(5);
-    expect(result.text.match(/"content":"(?:ab|cd|ef)"/g)).toHaveLength(3);
+    const asked = ask('chat/completions', { messages, stream: true }, replies({ text: 'abcdef', chunks: 3, delay: 5 }));
+    expect(asked.answer.delayMs).toBe(5);
+    expect(asked.text.match(/"content":"(?:ab|cd|ef)"/g)).toHaveLength(3);
   });
 
   it.each([
@@ -139,7 +139,7 @@ describe('a mock reply', () => {
     ['128 choices', 128],
   ])('has at most 10,000 chunks with text, with several words each if the text is long: %s', (_, n) => {
     const content = 'one two\n'.repeat(12_500);
-    const asked = send('chat/completions', { messages: [{ role: 'user', content }], n, stream: true });
+    const asked = ask('chat/completions', { messages: [{ role: 'user', content }], n, stream: true });
     const chunks = events(asked).flatMap((event) => choicesOf(event));
     const texts = Array.from({ length: n }, () => '');
     for (const { index, delta } of chunks) texts[index] = `${texts[index]}${delta.content ?? ''}`;
@@ -218,7 +218,7 @@ describe('other routes of the mock provider', () => {
   });
 
   it('return completions, with and without streaming', () => {
-    expect(send('completions', { prompt: 'once' }).json()).toMatchObject({
+    expect(ask('completions', { prompt: 'once' }).json()).toMatchObject({
       object: 'text_completion',
       choices: [{ text: 'once', finish_reason: 'stop' }],
     });
@@ -234,10 +234,10 @@ describe('other routes of the mock provider', () => {
     [{ prompt: [] }, ['']],
     [{}, ['']],
   ])('return completions with a choice for each prompt and n: %j', (body, texts) => {
-    const choices = send('completions', body).json()['choices'] as { index: number; text: string }[];
+    const choices = ask('completions', body).json()['choices'] as { index: number; text: string }[];
     expect(choices.map(({ text }) => text)).toEqual(texts);
     expect(choices.map(({ index }) => index)).toEqual(texts.map((_, index) => index));
-    const streamed = send('completions', { ...body, stream: true });
+    const streamed = ask('completions', { ...body, stream: true });
     const joined = texts.map(() => '');
     for (const event of events(streamed) as Json[])
       for (const { index, text } of (event['choices'] ?? []) as { index: number; text: string }[]) joined[index] += text;
@@ -247,22 +247,22 @@ describe('other routes of the mock provider', () => {
 
   it('return responses, with and without streaming, and count input tokens', () => {
     const body = { input: [{ role: 'user', content: [{ type: 'input_text', text: 'hi you' }] }] };
-    expect(send('responses', body).json()).toMatchObject({
+    expect(ask('responses', body).json()).toMatchObject({
       object: 'response',
       status: 'completed',
       output: [{ content: [{ type: 'output_text', text: 'hi you' }] }],
     });
-    const streamed = send('responses', { ...body, stream: true });
+    const streamed = ask('responses', { ...body, stream: true });
     const list = events(streamed) as Json[];
     expect(list.map((event) => event['sequence_number'])).toEqual(list.map((_, index) => index));
     expect(streamed.tap).toMatchObject({ complete: true, finish: ['completed'], usage: { prompt: 2, completion: 2 } });
-    expect(send('responses/input_tokens', { input: 'hi you' }).json()).toEqual({ object: 'response.input_tokens', input_tokens: 2 });
+    expect(ask('responses/input_tokens', { input: 'hi you' }).json()).toEqual({ object: 'response.input_tokens', input_tokens: 2 });
   });
 
   it('moderate each input and list the models', () => {
-    expect(send('moderations', { input: ['a', 'b'] }).json()['results']).toHaveLength(2);
+    expect(ask('moderations', { input: ['a', 'b'] }).json()['results']).toHaveLength(2);
     const settings: MockSettings = { replies: { mine: {} } };
-    expect((send('models', undefined, { settings, method: 'GET' }).json()['data'] as { id: string }[]).map(({ id }) => id)).toEqual([
+    expect((ask('models', undefined, { settings, method: 'GET' }).json()['data'] as { id: string }[]).map(({ id }) => id)).toEqual([
       'echo',
       'fail',
       'slow',

@@ -81,28 +81,28 @@ describe('the thinking memory', () => {
   });
 
   it('stores a note that was received after it was disabled, however many were received before', async () => {
-    const other = remembering();
+    const other = gatewayWithMemory();
     (await other.prepare()).call?.notes?.keep({ id: 'c1', text: 'thoughts' });
     const [received] = other.sent as { note: object }[];
-    const gateway = remembering();
+    const gateway = gatewayWithMemory();
     for (let n = 0; n < 3; n += 1) {
-      expect(recalled(await gateway.prepare({}, off))).toBe(undefined);
+      expect(storedFor(await gateway.prepare({}, disabled))).toBe(undefined);
       gateway.receive({ ...received, note: { id: `x${n}`, text: 'x'.repeat(512 * 1024) } });
     }
-    expect(recalled(await gateway.prepare({}, off))).toBe(undefined);
+    expect(storedFor(await gateway.prepare({}, disabled))).toBe(undefined);
     gateway.receive(received);
-    expect(recalled(await gateway.prepare())).toEqual({ c1: 'thoughts' });
+    expect(storedFor(await gateway.prepare())).toEqual({ c1: 'thoughts' });
   });
 
   it('stores nothing that is received after it was disabled', async () => {
-    const other = remembering();
+    const other = gatewayWithMemory();
     (await other.prepare()).call?.notes?.keep({ id: 'c1', text: 'thoughts' });
-    const gateway = remembering();
-    expect(recalled(await gateway.prepare())).toEqual({});
-    expect(recalled(await gateway.prepare({}, off))).toBe(undefined);
+    const gateway = gatewayWithMemory();
+    expect(storedFor(await gateway.prepare())).toEqual({});
+    expect(storedFor(await gateway.prepare({}, disabled))).toBe(undefined);
     gateway.receive(other.sent[0]);
-    expect(recalled(await gateway.prepare({}, off))).toBe(undefined);
-    expect(recalled(await gateway.prepare())).toEqual({});
+    expect(storedFor(await gateway.prepare({}, disabled))).toBe(undefined);
+    expect(storedFor(await gateway.prepare())).toEqual({});
   });
 
   it('is absent with a credential that is copied from request headers', async () => {

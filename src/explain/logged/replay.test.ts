@@ -8,7 +8,7 @@ import { withReplayChanges, responseDifferences, sendReplay } from './replay.ts'
 
 const names = new GatewayHeaderNames(undefined);
 
-const again = (target: string, body?: string) => {
+const replayTo = (target: string, body?: string) => {
   const { headers, body: sent } = withReplayChanges(
     { method: 'POST', path: '/v1/x', headers: {}, ...(body === undefined ? {} : { body }) },
     { to: target },

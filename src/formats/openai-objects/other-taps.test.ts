@@ -164,7 +164,7 @@ describe('ImageTap', () => {
 
   it('reads the type of an event without a name, wherever it is', () => {
     const tap = new ImageTap();
-    const data = JSON.stringify({ b64_json: picture, usage: { input_tokens: 1, output_tokens: 2 }, type: 'image_generation.completed' });
+    const data = JSON.stringify({ b64_json: imageData, usage: { input_tokens: 1, output_tokens: 2 }, type: 'image_generation.completed' });
     expect(tap.event({ name: '', data: ` ${data}` })).toBe('content');
     expect(tap).toMatchObject({ complete: true, usage: { prompt: 1, completion: 2 } });
   });

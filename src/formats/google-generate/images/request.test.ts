@@ -57,7 +57,7 @@ describe('toImages', () => {
 });
 
 const droppedParams = (body: JsonObject, model: string, api: 'vertex' | 'developer' = 'vertex') =>
-  toImages({ prompt: 'p', ...body }, model, { surface }).dropped.map(({ param }) => param);
+  toImages({ prompt: 'p', ...body }, model, { surface: api }).dropped.map(({ param }) => param);
 
 describe('parameters that toImages drops', () => {
   it.each<[string, JsonObject, onImagen: string[], onChat: string[]]>([
@@ -131,7 +131,7 @@ describe('parameters that toImages drops', () => {
         fc.constantFrom<'vertex' | 'developer'>('vertex', 'developer'),
         (members, model, api) => {
           const body: JsonObject = { prompt: 'p', ...Object.fromEntries(members) };
-          const { dropped, ...sent } = toImages(body, model, { surface });
+          const { dropped, ...sent } = toImages(body, model, { surface: api });
           for (const [name] of members) {
             if (dropped.some(({ param }) => param === name)) continue;
             // Stored images are returned as URLs without a parameter.
@@ -141,7 +141,7 @@ describe('parameters that toImages drops', () => {
             // Both set the aspect ratio, here to the same value.
             if (['size', 'aspect_ratio'].includes(name) && 'size' in body && 'aspect_ratio' in body) continue;
             const { [name]: _, ...bodyWithout } = body;
-            const { dropped: _others, ...requestWithout } = toImages(bodyWithout, model, { surface });
+            const { dropped: _others, ...requestWithout } = toImages(bodyWithout, model, { surface: api });
             expect({ name, sent: requestWithout }).not.toEqual({ name, sent });
           }
         },

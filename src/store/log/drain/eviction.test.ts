@@ -99,7 +99,7 @@ it.each([
     if (segment === first && (calls += 1) === turn) unlinkSync(join(dir, first));
     return undefined;
   });
-  const left = await kept();
+  const left = await storedState();
   expect([calls, left.records]).toEqual([turn, (hasBodies ? 90 : 600) - gone - room.droppedRecords]);
   expect([left.bodies, left.bytes < limit * 0.75]).toEqual([hasBodies ? 90 - gone - room.droppedBodies : 0, true]);
 });

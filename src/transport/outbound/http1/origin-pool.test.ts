@@ -365,16 +365,16 @@ describe('Origins', () => {
       throw new Error('no file descriptor is left');
     };
     origins = new OriginPool({ wheel: new TimerWheel(), lookup: () => throwing });
-    const told = send({ origin: url.replace('127.0.0.1', 'localhost') }, { ...route, ...more });
-    expect(await told.over.promise).toBe('no file descriptor is left');
+    const receiver = send({ origin: url.replace('127.0.0.1', 'localhost') }, { ...route, ...more });
+    expect(await receiver.ended.promise).toBe('no file descriptor is left');
     expect(origins.check()).toBe(false);
   });
 
   it('counts no request in progress after close(), even if requests were waiting to be sent', async () => {
-    await ask();
+    await sendAndWait();
     const waiting = [send(), send()];
     origins.close();
-    expect(await Promise.all(waiting.map(({ over }) => over.promise))).toEqual(['UPSTREAM_CLOSED', 'UPSTREAM_CLOSED']);
+    expect(await Promise.all(waiting.map(({ ended }) => ended.promise))).toEqual(['UPSTREAM_CLOSED', 'UPSTREAM_CLOSED']);
     expect(origins.check()).toBe(false);
   });
 
