@@ -10,7 +10,7 @@ setInterval(() => {
   highest = Math.max(highest, process.memoryUsage.rss());
 }, 5);
 process.on('message', () => {
-  process.send?.({ grown: highest - start, records: gateway.records.map(({ status, error }) => [status, error?.code ?? null]) });
+  process.send?.({ memoryGrowth: highest - start, records: gateway.records.map(({ status, error }) => [status, error?.code ?? null]) });
 });
 process.on('disconnect', () => void gateway.close().finally(() => process.exit()));
 process.send?.({ url: gateway.url });

@@ -31,7 +31,7 @@ export interface ReplayedRequest {
 
 export interface Replay {
   readonly url: string;
-  received(id: string): { readonly requests: readonly ReplayedRequest[] };
+  seen(id: string): { readonly requests: readonly ReplayedRequest[] };
   forget(id?: string): void;
   close(): Promise<void>;
 }

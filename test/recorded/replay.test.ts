@@ -154,7 +154,7 @@ function expectSameResponse({ exchange, slug, split }: Case, response: ReceivedR
 
 /** The request that the provider received: path, body, and only the credential of the catalog. */
 function expectSeen({ exchange, expected, path, slug }: Case, replay: Replay, id: string): void {
-  const requests = replay.received(exchange.id).requests;
+  const requests = replay.seen(exchange.id).requests;
   const received = requests.at(-1);
   expect(received, `${path} ${slug} ${id}`).toBeDefined();
   if (received === undefined) return;
