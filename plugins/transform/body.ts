@@ -50,9 +50,9 @@ function warnAboutBody({ warnings }: Routed, { model, members }: Override): void
 }
 
 /** Applies `x-gateway-request-timeout` (milliseconds), which can only shorten the timeout. @throws GatewayError */
-export function withRequestTimeout(ctx: Routed, clocks: Timeouts): Timeouts {
+export function withRequestTimeout(ctx: Routed, timeouts: Timeouts): Timeouts {
   const text = ctx.headers.gateway('requestTimeout');
-  if (text === undefined || text === '') return clocks;
+  if (text === undefined || text === '') return timeouts;
   const ms = Number(text);
   if (!Number.isFinite(ms) || ms <= 0) {
     throw new GatewayError('invalid_header', {
@@ -61,7 +61,7 @@ export function withRequestTimeout(ctx: Routed, clocks: Timeouts): Timeouts {
       hint: 'Send a number above 0, for example 30000.',
     });
   }
-  return clocks.request !== undefined && clocks.request <= ms ? clocks : { ...clocks, request: ms };
+  return timeouts.request !== undefined && timeouts.request <= ms ? timeouts : { ...timeouts, request: ms };
 }
 
 /** The provider host in the request. The routing plugin checks whether it is allowed. */

@@ -129,11 +129,11 @@ export class Runtime implements Serving {
       budget: this.#budget,
       sweeper: this.#sweeper,
       clock,
-      later: schedule,
+      schedule: schedule,
       checkEgress: egress.check,
       lookup: egress.lookup,
       maxRecorded: () => this.#maxRecorded(),
-      maxAnswer: () => this.#settings().maxResponse,
+      maxResponse: () => this.#settings().maxResponse,
       maxInFlight: () => this.#shareOf(this.#settings().maxInFlight),
     });
     this.#handling = {

@@ -70,7 +70,7 @@ class StepSequence {
     this.#count += 1;
     this.#hasWritten ||= attempt.upstream?.method !== 'GET' && attempt.upstream?.method !== 'HEAD';
     for (const warning of next.request.warnings ?? []) this.#deps.warn(warning);
-    return stepOf(attempt, next, { timeouts: clocksLeft(first.attempt.timeouts, times.totalMs), hasWritten: this.#hasWritten });
+    return stepOf(attempt, next, { timeouts: remainingTimeouts(first.attempt.timeouts, times.totalMs), hasWritten: this.#hasWritten });
   }
 
   /** Times of all requests together: from the start of the first to the end of the last. */
@@ -102,9 +102,9 @@ class StepSequence {
 }
 
 /** The remaining time for further requests. A timeout of 0 would expire at once, which is correct. */
-function clocksLeft(clocks: Timeouts, spentMs: number): Timeouts {
+function remainingTimeouts(timeouts: Timeouts, spentMs: number): Timeouts {
   const left = (ms: number): number => Math.max(0, ms - spentMs);
-  return { ...clocks, total: left(clocks.total), request: clocks.request === undefined ? undefined : left(clocks.request) };
+  return { ...timeouts, total: left(timeouts.total), request: timeouts.request === undefined ? undefined : left(timeouts.request) };
 }
 
 /** The same attempt with another request. It keeps the dropped parameters and the running timeouts. */

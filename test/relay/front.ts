@@ -61,13 +61,13 @@ export function createFront(origins: () => readonly string[], options: RigOption
     sweeper,
     budget,
     clock: { now: Date.now, monotonic },
-    later: schedule,
+    schedule: schedule,
     checkEgress: egress.check,
     lookup: egress.lookup,
     passed: () => {},
     onEcho: () => options.onEcho?.(),
     maxRecorded: () => 0,
-    maxAnswer: () => 64_000_000,
+    maxResponse: () => 64_000_000,
     maxInFlight: () => 100,
   });
   const live = new Set<Handling>();

@@ -64,8 +64,8 @@ export interface SocketReader {
 
 export const emptyBody: EmptyBody = Object.freeze({ kind: 'none' });
 
-/** A colon followed by a slash, with or without escapes. Each search looks for a colon, which is rarer than a backslash. */
-const colonsAndSlashes = [':/', String.raw`:\/`, String.raw`:\u002`] as const;
+/** A colon followed by an escaped slash. Each search looks for a colon, which is rarer than a backslash. */
+const escapedSlashes = [String.raw`:\/`, String.raw`:\u002`] as const;
 const escapedColon = String.raw`\u003`;
 
 /** How often the length of a text may be searched for objects. In a list of objects that are not nested, it is searched once. */
@@ -221,8 +221,9 @@ export class JsonBody {
    */
   mayContainUrl(): boolean {
     const text = this.#text;
-    for (const start of colonsAndSlashes) if (text.includes(start)) return true;
-    return text.includes(escapedColon) && /\\u003a/i.test(text);
+    if (text.includes(':/')) return true;
+    if (!text.includes('\\')) return false;
+    return escapedSlashes.some((start) => text.includes(start)) || (text.includes(escapedColon) && /\\u003a/i.test(text));
   }
 
   /** The whole object, parsed once. The caller must not change it. */

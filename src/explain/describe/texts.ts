@@ -40,13 +40,13 @@ export function circuitText({ failures, share, minimum, cooldownMs, fails }: Cir
 }
 
 /** Timeouts that are set, as durations. */
-export function timeoutsOf(clocks: Timeouts): Readonly<Record<string, string>> {
+export function timeoutsOf(timeouts: Timeouts): Readonly<Record<string, string>> {
   const pairs = [
-    ['connect', clocks.connect],
-    ['first_byte', clocks.firstByte],
-    ['idle', clocks.idle],
-    ['total', clocks.total],
-    ['request_timeout', clocks.request],
+    ['connect', timeouts.connect],
+    ['first_byte', timeouts.firstByte],
+    ['idle', timeouts.idle],
+    ['total', timeouts.total],
+    ['request_timeout', timeouts.request],
   ] as const;
   return Object.fromEntries(pairs.flatMap(([name, ms]) => (ms === undefined ? [] : [[name, duration(ms)]])));
 }

@@ -69,12 +69,12 @@ function addModels({ headers, requestedModel, pathModel, received, endpoint }: R
 }
 
 /** Headers that can only restrict the configuration. */
-function addSettings(ctx: RequestContext, { binding, call, timeouts: clocks, target }: Attempt, add: AddOverruled): void {
+function addSettings(ctx: RequestContext, { binding, call, timeouts, target }: Attempt, add: AddOverruled): void {
   const { headers } = ctx;
   if (binding.owner === 'catalog')
     for (const tail of secretHeaders(binding.provider)) if (headers.tail(tail)) add(tailNameAsSent(headers, tail), '***', 'config');
   const timeout = headers.gateway('requestTimeout');
-  if (timeout !== undefined && timeout !== '' && clocks.request !== undefined && Number(timeout) > clocks.request)
+  if (timeout !== undefined && timeout !== '' && timeouts.request !== undefined && Number(timeout) > timeouts.request)
     add(headerNameAsSent(headers, 'requestTimeout'), timeout, 'config');
   const strict = headers.gateway('strictCompliance');
   const log = headers.gateway('log');

@@ -25,7 +25,7 @@ export interface SenderDeps {
   readonly sweeper: Sweeper;
   readonly clock: Clock;
   /** Waits for the pauses of responses without a network. */
-  readonly later: Schedule;
+  readonly schedule: Schedule;
   /** Why this origin may not be called, or undefined. */
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
   /** Name resolution that rejects addresses forbidden by the egress rules. */
@@ -37,7 +37,7 @@ export interface SenderDeps {
   /** Maximum bytes of a response that the record keeps. */
   maxRecorded(): number;
   /** Maximum size of a response that is neither a stream nor a file, in bytes. */
-  maxAnswer(): number;
+  maxResponse(): number;
   readonly budget: MemoryBudget;
   /** Maximum attempts in progress. Further ones are rejected with `overloaded`. */
   maxInFlight(): number;
@@ -68,7 +68,7 @@ export function createSender(deps: SenderDeps): Send {
         passed,
         onEcho,
         maxRecorded: deps.maxRecorded(),
-        maxAnswer: deps.maxAnswer(),
+        maxResponse: deps.maxResponse(),
         budget,
         arrivedAt,
         settle,
@@ -144,7 +144,7 @@ function sendHttp(exchange: HttpExchange, attempt: Prepared, deps: SenderDeps, s
   const { body } = upstream;
   if (isStreamedBody(body) && !exchange.openUpload(body)) return;
   if (translation.local !== undefined) {
-    playLocal(exchange, translation as Local, upstream, deps.later);
+    playLocal(exchange, translation as Local, upstream, deps.schedule);
     return;
   }
   // Creating, cancelling or deleting an object must not be repeated: there would be two objects, or an error.

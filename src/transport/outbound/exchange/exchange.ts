@@ -86,7 +86,7 @@ export class HttpExchange implements ResponseReceiver, Sweepable, UpstreamBodyOw
     this.dialAt = settings.monotonic();
     this.startedAt = settings.begunAt ?? this.dialAt;
     this.recorder = new BodyRecorder(settings.maxRecorded, settings.budget);
-    this.maxResponse = settings.maxAnswer;
+    this.maxResponse = settings.maxResponse;
   }
 
   connected(source: ResponseControl): void {

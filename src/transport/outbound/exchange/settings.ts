@@ -12,7 +12,7 @@ export interface ExchangeSettings {
   /** Maximum bytes of the response that the record keeps. */
   readonly maxRecorded: number;
   /** Maximum bytes of a response that is neither a stream nor a file. */
-  readonly maxAnswer: number;
+  readonly maxResponse: number;
   readonly budget: MemoryBudget;
   /** Monotonic time of the request's arrival. */
   readonly arrivedAt: number;
