@@ -8,11 +8,11 @@ import { stateOf } from '#core/objects/route-state.ts';
 import { Circuit, type CircuitMessage, type CircuitChange } from './circuit.ts';
 
 /** Maximum circuits in memory. Those of configs sent by requests have no other limit. */
-const mostCircuits = 10_000;
+const maxCircuits = 10_000;
 
 /** The circuits of one process. */
 class SharedCircuits {
-  readonly #circuits = new BoundedCache<Circuit>(mostCircuits);
+  readonly #circuits = new BoundedCache<Circuit>(maxCircuits);
   readonly #send: (message: CircuitMessage) => void;
 
   constructor(send: (message: CircuitMessage) => void) {

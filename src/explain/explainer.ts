@@ -165,11 +165,11 @@ function withExcludedTargets({ ctx, visits }: DryRun): readonly Visit[] {
 const maxTargets = 64;
 
 /** Most files listed in warnings. */
-const mostFiles = 8;
+const maxFiles = 8;
 
 const unfetchedFileWarnings = (urls: readonly string[], hide: (text: string) => string): readonly string[] =>
   [...new Set(urls)]
-    .slice(0, mostFiles)
+    .slice(0, maxFiles)
     .map((url) => `The file ${hide(url).slice(0, 200)} is not fetched: the bodies below lack its content.`);
 
 const configPath = (section: string, name: string): string =>

@@ -41,10 +41,10 @@ export class ConnectionLimit {
   readonly #servers = new Set<CountingServer>();
   #rejected = 0;
   /** Maximum number of open connections of each server. */
-  most: number;
+  limit: number;
 
-  constructor(most: number, { log, monotonic, openFiles, onRejected }: ConnectionLimitDeps) {
-    this.most = most;
+  constructor(limit: number, { log, monotonic, openFiles, onRejected }: ConnectionLimitDeps) {
+    this.limit = limit;
     this.#processMax = connectionsFor(openFiles);
     this.#onRejected = onRejected;
     this.#report = rejectionReporter(log, monotonic);
@@ -58,12 +58,12 @@ export class ConnectionLimit {
   add(server: Server): void {
     this.#servers.add(server);
     // Node reads it with each connection that it has accepted.
-    Object.defineProperty(server, 'maxConnections', { get: () => this.#mostOf(server) });
+    Object.defineProperty(server, 'maxConnections', { get: () => this.#maxOf(server) });
     server.on('drop', this.#onDrop).on('close', () => this.#servers.delete(server));
   }
 
-  #mostOf(server: CountingServer): number {
-    return Math.min(this.most, this.#processMax - (this.#open() - countOf(server)));
+  #maxOf(server: CountingServer): number {
+    return Math.min(this.limit, this.#processMax - (this.#open() - countOf(server)));
   }
 
   /** Open connections of all servers. */
@@ -77,7 +77,7 @@ export class ConnectionLimit {
   readonly #onDrop = (): void => {
     this.#rejected += 1;
     if (this.#open() >= this.#processMax) this.#report(this.#processMax, hints.openFiles);
-    else this.#report(this.most, hints.setting);
+    else this.#report(this.limit, hints.setting);
     this.#onRejected?.();
   };
 }

@@ -4,7 +4,7 @@ import type { Log } from './log.ts';
  * Maximum number of error lines per period, and the period in milliseconds. A client can repeat a request that causes a defect any
  * number of times.
  */
-const mostLines = 20;
+const maxLines = 20;
 const periodMs = 10_000;
 
 /** Logs unexpected exceptions with the id of their request, at a limited rate. */
@@ -28,7 +28,7 @@ export class DefectLog {
       this.#lines = 0;
     }
     this.#lines += 1;
-    if (this.#lines > mostLines) {
+    if (this.#lines > maxLines) {
       this.#suppressed += 1;
       return;
     }

@@ -2,7 +2,7 @@ import type { Attempt } from '../core/plan.ts';
 import type { Log } from './log.ts';
 
 /** Maximum number of remembered providers; more than the slugs of any configuration. */
-const mostKept = 1024;
+const maxStored = 1024;
 
 /**
  * Reports providers that repeat the credential in a response. The first time is logged, once per provider and revision; each time
@@ -22,7 +22,7 @@ export class EchoedCredentials {
   readonly add = ({ binding: { slug }, call }: Attempt): void => {
     const revision = this.#revision();
     if (this.#logged.get(slug) === revision) return;
-    if (this.#logged.size >= mostKept) this.#logged.clear();
+    if (this.#logged.size >= maxStored) this.#logged.clear();
     this.#logged.set(slug, revision);
     this.#log.warn(
       { provider: slug, revision, request: call?.id },

@@ -78,7 +78,7 @@ it('a gateway with workers occupies its port, and frees it at the end', async ()
 describe('a worker', () => {
   let ownFleet: TestGateway;
   beforeAll(async () => {
-    ownFleet = await startTestGateway(usual, { workers: { beatMs: 50, mostMissed: 40 }, admin: true });
+    ownFleet = await startTestGateway(usual, { workers: { beatMs: 50, maxMissed: 40 }, admin: true });
   });
   afterAll(() => ownFleet.close());
   const workers = (): readonly WorkerState[] => ownFleet.gateway.workers() ?? [];

@@ -28,9 +28,9 @@ function wrapped(label: string, text: string, width: number): string {
   const textWidthLeft = Math.max(20, width - labelWidth);
   const out: string[] = [];
   for (let rest = text; rest !== '' || out.length === 0; ) {
-    const most = fittingLength(rest, textWidthLeft);
-    const space = most === rest.length ? -1 : rest.lastIndexOf(' ', most);
-    const end = space > textWidthLeft / 2 ? space : most;
+    const maxLength = fittingLength(rest, textWidthLeft);
+    const space = maxLength === rest.length ? -1 : rest.lastIndexOf(' ', maxLength);
+    const end = space > textWidthLeft / 2 ? space : maxLength;
     out.push(rest.slice(0, end));
     rest = rest.slice(end).trimStart();
   }

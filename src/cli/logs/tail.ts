@@ -20,7 +20,7 @@ export interface TailFlags extends QueryFlags {
 /** `gateway logs tail [QUERY]`: prints requests as they end, until Ctrl-C or the number of `--limit` is reached. */
 export async function tail(words: readonly string[], flags: TailFlags, io: CliIo): Promise<number> {
   const share = shareOf('sample', flags.sample);
-  const most = countOf('limit', flags.limit, Number.MAX_SAFE_INTEGER);
+  const limit = countOf('limit', flags.limit, Number.MAX_SAFE_INTEGER);
   const client = adminClient(flags, io);
   const stop = new AbortController();
   let isInterrupted = false;
@@ -42,7 +42,7 @@ export async function tail(words: readonly string[], flags: TailFlags, io: CliIo
       io.stdout.write(flags.json === true ? jsonLine(row) : rowLine(row, isColored));
       if (flags.body === true && flags.json !== true && row.preview !== null) io.stdout.write(`          ${printable(row.preview)}\n`);
       count += 1;
-      if (count >= most) break;
+      if (count >= limit) break;
     }
   } finally {
     process.removeListener('SIGINT', interrupt);

@@ -2,7 +2,7 @@ import { GatewayError } from '../error.ts';
 import { normalizeWidth } from '../json/model-fields.ts';
 
 /** Maximum number of decoding rounds: no service decodes more often. */
-const mostRounds = 8;
+const maxRounds = 8;
 
 /**
  * Returns why a path may not be sent, considering all decoding that services on the way may do; undefined if it always
@@ -22,7 +22,7 @@ export function pathFault(path: string): string | undefined {
     const fault = pathFaultIn(text) ?? pathFaultIn(normalized(text));
     if (fault !== undefined) return fault;
     if (!text.includes('%')) return undefined;
-    if (round === mostRounds) return 'is encoded too many times';
+    if (round === maxRounds) return 'is encoded too many times';
     const decoded = decode(text);
     if (decoded === undefined) return 'contains bytes that are not UTF-8';
     if (decoded === text) return undefined;
@@ -78,7 +78,7 @@ function decode(text: string): string | undefined {
 /** Returns a path segment as lenient servers compare it: decoded and in lower case. A segment with invalid encoding is only lower-cased. */
 export function plainSegment(segment: string): string {
   let text = segment;
-  for (let round = 0; round < mostRounds && text.includes('%'); round += 1) {
+  for (let round = 0; round < maxRounds && text.includes('%'); round += 1) {
     const decoded = decode(text);
     if (decoded === undefined || decoded === text) break;
     text = decoded;
@@ -89,7 +89,7 @@ export function plainSegment(segment: string): string {
 /** Returns the decoded segments of a path; encoded slashes also separate segments. Case is preserved. */
 export function decodedSegments(path: string): readonly string[] {
   let text = path;
-  for (let round = 0; round < mostRounds && text.includes('%'); round += 1) text = decode(text) ?? text;
+  for (let round = 0; round < maxRounds && text.includes('%'); round += 1) text = decode(text) ?? text;
   return text.split('/').filter((segment) => segment !== '');
 }
 

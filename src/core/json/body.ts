@@ -69,7 +69,7 @@ const escapedSlashes = [String.raw`:\/`, String.raw`:\u002`] as const;
 const escapedColon = String.raw`\u003`;
 
 /** How often the length of a text may be searched for objects. In a list of objects that are not nested, it is searched once. */
-const mostSearches = 8;
+const maxSearches = 8;
 
 /**
  * A JSON object that is parsed only as far as needed. Top-level scalars are found by scanning; `json` builds the object
@@ -196,7 +196,7 @@ export class JsonBody {
     const text = this.#text;
     const wanted = `"${value}"`;
     let next = 0;
-    let left = text.length * mostSearches;
+    let left = text.length * maxSearches;
     for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, next)) {
       next = at + wanted.length;
       if (!isValueOfKey(text, at, key)) continue;

@@ -11,13 +11,13 @@ const longestShort = 48;
 /** Maximum bytes of a JSON number and a comma. */
 const longestNumber = 32;
 /** Above this, a number cannot be written exactly as thousandths. */
-const mostThousandths = 1e12;
+const maxThousandths = 1e12;
 const million = 1e6;
 const billion = 1e9;
 /** Bytes of `…` in UTF-8. */
 const cutBytes = 3;
 /** Above this, not all integers are exact. */
-const mostWhole = 1e15;
+const maxWhole = 1e15;
 
 /**
  * Writes JSON as bytes into a block of memory, member by member, for lines that are made for each request. It builds no
@@ -122,11 +122,11 @@ export class JsonBytes {
     this.#reserve(longestNumber);
     const thousandths = Math.round(value * 1000);
     // A number with so few digits that equals this one is its shortest form.
-    if (thousandths >= 0 && thousandths < mostThousandths && thousandths / 1000 === value) {
+    if (thousandths >= 0 && thousandths < maxThousandths && thousandths / 1000 === value) {
       const whole = Math.floor(thousandths / 1000);
       this.#whole(whole);
       this.#fraction(thousandths - whole * 1000);
-    } else if (value > 0 && value < mostWhole && Number.isInteger(value)) {
+    } else if (value > 0 && value < maxWhole && Number.isInteger(value)) {
       const millions = Math.floor(value / million);
       this.#whole(millions);
       this.digits(value - millions * million, 6);
@@ -135,8 +135,8 @@ export class JsonBytes {
 
   /** Like `number`, for numbers from 0 to 1 with at most fifteen decimals, whose shortest form is found much faster. */
   ratio(value: number): void {
-    const parts = Math.round(value * mostWhole);
-    if (!(parts > 0 && parts < mostWhole && parts / mostWhole === value)) {
+    const parts = Math.round(value * maxWhole);
+    if (!(parts > 0 && parts < maxWhole && parts / maxWhole === value)) {
       this.number(value);
       return;
     }

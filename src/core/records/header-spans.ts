@@ -3,9 +3,9 @@ import type { JsonBytes } from '../json/bytes.ts';
 type Headers = Readonly<Record<string, string>>;
 
 /** Maximum number of remembered senders: beyond it, all are removed. */
-const mostSenders = 64;
+const maxSenders = 64;
 /** After this many uses, the headers are serialized again, because some of the values have changed permanently by then. */
-const mostUses = 64;
+const maxUses = 64;
 
 /** Headers that were serialized once. */
 interface WrittenHeaders {
@@ -52,7 +52,7 @@ export class HeaderSpans {
       to.push(out.length - start);
     }
     out.ascii('}');
-    if (this.#written.size >= mostSenders) this.#written.clear();
+    if (this.#written.size >= maxSenders) this.#written.clear();
     const json = Buffer.from(out.copyFrom(start).buffer);
     this.#written.set(sender, { headers: Object.isFrozen(headers) ? headers : undefined, names, values, json, from, to, uses: 0 });
   }
@@ -65,7 +65,7 @@ function writeFromPrevious(out: JsonBytes, before: WrittenHeaders, headers: Head
     out.append(json);
     return true;
   }
-  if (before.uses >= mostUses) return false;
+  if (before.uses >= maxUses) return false;
   before.uses += 1;
   const start = out.length;
   let [i, copiedTo] = [0, 0];

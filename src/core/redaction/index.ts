@@ -124,7 +124,7 @@ export class Redaction {
   ): { readonly body: Redacted | TooLargeBody; readonly preview: string | null } {
     try {
       const bytes = this.#mayBePlain(text) ? (source?.start(text.length) ?? Buffer.from(text, 'latin1')) : undefined;
-      if (bytes !== undefined && text.length <= mostAtOnce && cannotMatch(text, bytes, isMaskedMember)) {
+      if (bytes !== undefined && text.length <= maxAtOnce && cannotMatch(text, bytes, isMaskedMember)) {
         return { body: unchanged(bytes), preview: withPreview ? lastUserText(text, (start, end) => text.slice(start, end)) : null };
       }
       const masker = new RequestMasker(text, this.#rules, new PatternBudget(), this.#limit, bytes);
@@ -244,10 +244,10 @@ export class Redaction {
         return { ...redacted, moved: (offset) => redacted.moved(eventStartAt(starts, offset)) };
       }
       case 'json': {
-        const text = bytes.toString('latin1', 0, Math.min(bytes.length, mostRead));
+        const text = bytes.toString('latin1', 0, Math.min(bytes.length, maxReadLength));
         if (!isCut && text.length === bytes.length && this.#mayBePlain(text) && cannotMatch(text, bytes, isMaskedMember))
           return unchanged(bytes);
-        return this.#json(text, isCut || bytes.length > mostRead);
+        return this.#json(text, isCut || bytes.length > maxReadLength);
       }
       case 'text':
         return this.#text(bytes.toString('latin1', 0, Math.min(bytes.length, this.#limit)), isCut || bytes.length > this.#limit);
@@ -320,10 +320,10 @@ export class Redaction {
 }
 
 /** Maximum size of a request that is checked as a whole. Larger ones nearly always contain an id, so each of their texts is checked. */
-const mostAtOnce = 16 * 1024;
+const maxAtOnce = 16 * 1024;
 
 /** Maximum bytes read of one whole response. Only files make a response larger than the kept part. */
-const mostRead = 32 * 1024 * 1024;
+const maxReadLength = 32 * 1024 * 1024;
 
 /** Provides the bytes of a body. */
 export interface ByteSource {
@@ -381,12 +381,12 @@ const leastVisible = fourTimes(0x20);
 
 /** True if there are control characters that text does not contain. */
 function isBinary(bytes: Buffer): boolean {
-  const most = Math.min(bytes.length, 512);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, most);
-  for (let at = 0; at < most; at += 1) {
+  const maxLength = Math.min(bytes.length, 512);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, maxLength);
+  for (let at = 0; at < maxLength; at += 1) {
     // Skip printable characters four at a time, because most lines are long.
-    while (at + 4 <= most && anyBelow(view.getInt32(at, true), leastVisible) === 0) at += 4;
-    if (at === most) break;
+    while (at + 4 <= maxLength && anyBelow(view.getInt32(at, true), leastVisible) === 0) at += 4;
+    if (at === maxLength) break;
     const byte = bytes[at] as number;
     if (byte < 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09 && byte !== 0x1b) return true;
   }

@@ -99,8 +99,8 @@ export class JsonTraversal {
 
   /** The end of the name of the member that contains the current value. Limited, because names may be as long as bodies. */
   nameIn(text: string): string {
-    const most = this.#isNameEscaped ? longestName * longestEscape : longestName;
-    const written = text.slice(Math.max(this.#nameStart, this.#nameEnd - most), this.#nameEnd);
+    const maxLength = this.#isNameEscaped ? longestName * longestEscape : longestName;
+    const written = text.slice(Math.max(this.#nameStart, this.#nameEnd - maxLength), this.#nameEnd);
     return this.#isNameEscaped ? decoded(written) : written;
   }
 

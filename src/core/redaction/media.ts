@@ -6,7 +6,7 @@ import type { Hits } from './find/hits.ts';
 export const shortestFile = 1024;
 
 /** Maximum characters of a file that is hashed. Larger files are described by type and size only. */
-const mostHashed = 16 * 1024 * 1024;
+const maxHashed = 16 * 1024 * 1024;
 
 /** Characters decoded at a time, in whole groups of four. All are decoded into one buffer, because files are large. */
 const slice = 64 * 1024;
@@ -52,7 +52,7 @@ const digestText = (type: string, bytes: number, hash: Hash): string => `[media 
 function digestOfBase64(base64: string, type: string): string {
   let end = base64.length;
   while (end > 0 && base64[end - 1] === '=') end -= 1;
-  if (base64.length > mostHashed) return `[media ${type}, ${Math.floor((end * 3) / 4)} bytes]`;
+  if (base64.length > maxHashed) return `[media ${type}, ${Math.floor((end * 3) / 4)} bytes]`;
   const hash = createHash('sha256');
   const part = Buffer.allocUnsafeSlow(Math.min(slice, base64.length));
   let bytes = 0;

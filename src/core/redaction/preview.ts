@@ -51,7 +51,7 @@ class MessageReader implements Visitor {
 }
 
 /** Maximum elements, from the end of a list, that are searched for a user message. */
-const mostElements = 32;
+const maxElements = 32;
 
 /** Masks a part of a request. @param before the JSON before the part, from which paths of fields are known */
 export type MaskRange = (start: number, end: number, before: string) => string;
@@ -86,7 +86,7 @@ interface PreviewMember {
 }
 
 /** Maximum members with text for a preview. A request has one of each name. */
-const mostMembers = 8;
+const maxMembers = 8;
 
 /** The top-level members that may contain a user message, in order. Strings are skipped by their closing quote, so the scan is fast. */
 function previewMembers(text: string): readonly PreviewMember[] {
@@ -102,7 +102,7 @@ function previewMembers(text: string): readonly PreviewMember[] {
     const name = nameAt(text, start + 1);
     const list = name !== undefined && text.charCodeAt(value) === bracket ? listAt(text, value, to) : undefined;
     const end = list === undefined ? endOfValue(text, value, to) : list.end;
-    if (name !== undefined && members.push({ name, value, end, list }) > mostMembers) members.shift();
+    if (name !== undefined && members.push({ name, value, end, list }) > maxMembers) members.shift();
     at = pastBlanks(text, end, to);
   }
   return members;
@@ -122,7 +122,7 @@ function nameAt(text: string, at: number): 'messages' | 'input' | 'prompt' | und
   }
 }
 
-/** The last elements of a list, in a ring: element `i` is at `i % mostElements`. */
+/** The last elements of a list, in a ring: element `i` is at `i % maxElements`. */
 interface PreviewList {
   readonly starts: readonly number[];
   readonly ends: readonly number[];
@@ -140,8 +140,8 @@ function listAt(text: string, open: number, to: number): PreviewList {
   while (at < to && (at === open || text.charCodeAt(at) === comma)) {
     const start = pastBlanks(text, at + 1, to);
     const end = endOfValue(text, start, to);
-    starts[count % mostElements] = start;
-    ends[count % mostElements] = end;
+    starts[count % maxElements] = start;
+    ends[count % maxElements] = end;
     count += 1;
     at = pastBlanks(text, end, to);
   }
@@ -154,9 +154,9 @@ function previewOfLastUser(
   { starts, ends, count }: PreviewList,
   shown: (start: number, end: number) => string,
 ): string | undefined {
-  for (let i = count - 1; i >= Math.max(0, count - mostElements); i -= 1) {
-    const start = starts[i % mostElements] as number;
-    const preview = text.charCodeAt(start) === brace ? previewOfMessage(shown(start, ends[i % mostElements] as number)) : undefined;
+  for (let i = count - 1; i >= Math.max(0, count - maxElements); i -= 1) {
+    const start = starts[i % maxElements] as number;
+    const preview = text.charCodeAt(start) === brace ? previewOfMessage(shown(start, ends[i % maxElements] as number)) : undefined;
     if (preview !== undefined) return preview;
   }
   return undefined;
@@ -168,9 +168,9 @@ function previewOfLastString(
   { starts, ends, count }: PreviewList,
   shown: (start: number, end: number) => string,
 ): string | null {
-  for (let i = count - 1; i >= Math.max(0, count - mostElements); i -= 1) {
-    const start = starts[i % mostElements] as number;
-    if (text.charCodeAt(start) === quote) return previewOfString(text, start, ends[i % mostElements] as number, shown);
+  for (let i = count - 1; i >= Math.max(0, count - maxElements); i -= 1) {
+    const start = starts[i % maxElements] as number;
+    if (text.charCodeAt(start) === quote) return previewOfString(text, start, ends[i % maxElements] as number, shown);
   }
   return null;
 }
@@ -209,10 +209,10 @@ export function previewOfMessage(shown: string): string | undefined {
 
 /** @param shown masked one-byte content of a string */
 function previewOfText(shown: string): string {
-  const most = Math.min(shown.length, longestPreview + 1);
+  const maxLength = Math.min(shown.length, longestPreview + 1);
   // Most texts begin with plain words and single blanks.
   let before = blank;
-  for (let at = 0; at < most; at += 1) {
+  for (let at = 0; at < maxLength; at += 1) {
     const c = shown.charCodeAt(at);
     if (c < blank || c >= 0x7f || c === backslash || (c === blank && before === blank))
       return shown.length > maxCharactersRead ? lineOfCut(shown.slice(0, maxCharactersRead)) : oneLine(textOf(shown));

@@ -58,9 +58,9 @@ export class RequestMasker extends Masker {
 
   /** Masks only the beginning of a text that extends far beyond the limit. What may be a truncated value at its end is not kept. */
   protected override mask(start: number, end: number, isEscaped: boolean): void {
-    const most = Math.max(0, this.reach() - start) + 2 * margin;
+    const maxLength = Math.max(0, this.reach() - start) + 2 * margin;
     // Cursors only move forward: those of the search must not be behind the text that is searched next.
-    const stop = end - start <= most ? end : endWithoutMedia(new Cursors(this.text), start, end, most);
+    const stop = end - start <= maxLength ? end : endWithoutMedia(new Cursors(this.text), start, end, maxLength);
     super.mask(start, stop, isEscaped);
     if (stop < end) this.#cutOffset = this.edits.endOfEditAt(stop - margin);
   }

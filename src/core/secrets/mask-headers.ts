@@ -3,7 +3,7 @@ import { parseJson } from '../json/scan.ts';
 import { isJsonObject } from '../json/merge.ts';
 
 /** Maximum depth of a JSON value in a header; deeper values are masked. */
-const mostLevels = 16;
+const maxLevels = 16;
 
 /** Returns the displayable value of a header, without credentials, even if its value is JSON, an address, or a token under another name. */
 export function maskHeader(name: string, value: string): string {
@@ -70,7 +70,7 @@ function maskJson(text: string): string {
 function maskValue(value: unknown, level: number): unknown {
   if (typeof value === 'string') return maskAddresses(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (level > mostLevels) return masked;
+  if (level > maxLevels) return masked;
   if (Array.isArray(value)) return value.map((item) => maskValue(item, level + 1));
   if (!isJsonObject(value)) return masked;
   const members = Object.entries(value).map(([name, member]) => [name, isSecret(name) ? masked : maskValue(member, level + 1)]);

@@ -1,7 +1,7 @@
 /** Number of context lines around a change. */
 const contextLines = 3;
 /** Maximum edit steps; beyond them the rest counts as replaced, because the texts have too little in common. */
-const mostSteps = 400;
+const maxSteps = 400;
 
 interface Edit {
   readonly sign: ' ' | '-' | '+';
@@ -37,7 +37,7 @@ function editsOf(a: readonly string[], b: readonly string[]): Edit[] {
 function shortestEdits(a: readonly string[], b: readonly string[]): Edit[] {
   const trace: Map<number, number>[] = [];
   let reach = new Map<number, number>([[1, 0]]);
-  for (let steps = 0; steps <= Math.min(a.length + b.length, mostSteps); steps += 1) {
+  for (let steps = 0; steps <= Math.min(a.length + b.length, maxSteps); steps += 1) {
     trace.push(new Map(reach));
     const next = new Map(reach);
     for (let k = -steps; k <= steps; k += 2) {

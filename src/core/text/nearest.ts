@@ -8,7 +8,7 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   // No person types such a long name, and the cost is quadratic in its length.
   if (wanted.length > 100) return undefined;
   let best: string | undefined;
-  let bestDistance = Math.min(mostMistakes, Math.max(1, Math.floor(wanted.length / 3))) + 1;
+  let bestDistance = Math.min(maxMistakes, Math.max(1, Math.floor(wanted.length / 3))) + 1;
   for (const candidate of candidates) {
     const distance = distanceWithin(wanted, candidate.toLowerCase(), bestDistance - 1);
     if (distance >= bestDistance) continue;
@@ -20,7 +20,7 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
 }
 
 /** Limits the cost when there are thousands of candidates. */
-const mostMistakes = 5;
+const maxMistakes = 5;
 
 /** Returns ` Did you mean "x"?` with a leading blank, or an empty string, to append to a message. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {

@@ -34,7 +34,7 @@ const noLines: readonly string[] = Object.freeze([]);
 const noFields: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /** Maximum number of fields that wait for a chunk. */
-const mostWaiting = 32;
+const maxWaiting = 32;
 
 /** OpenAI's finish reasons. Clients branch on them, so no other value is ever written. */
 const finishReasons: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
@@ -128,7 +128,7 @@ class ChatWriter implements DialectWriter {
     if (this.#call.strict && !event.strict) return noLines;
     const choice = event.choice === undefined ? undefined : this.#choice(event.choice);
     const waiting = choice === undefined ? this.#fields : choice.fields;
-    const isFull = waiting !== undefined && Object.keys(waiting).length >= mostWaiting;
+    const isFull = waiting !== undefined && Object.keys(waiting).length >= maxWaiting;
     const clash = waiting !== undefined && Object.keys(event.fields).some((key) => Object.hasOwn(waiting, key));
     const written = isFull || clash ? this.#flush() : noLines;
     if (choice === undefined) this.#fields = { ...this.#fields, ...event.fields };

@@ -3,7 +3,7 @@ import { GatewayError } from '../../core/error.ts';
 import { request } from '../../core/node-http.ts';
 
 /** Maximum size of a complete response shown to a person, in bytes. */
-const most = 4 * 1024 * 1024;
+const maxBytes = 4 * 1024 * 1024;
 
 /**
  * Sends a request to a data listener as a client would.
@@ -33,7 +33,7 @@ export function sendToGateway(
       let size = 0;
       response.on('data', (piece: Buffer) => {
         size += piece.length;
-        if (size > most) response.destroy(new Error('the response is too large'));
+        if (size > maxBytes) response.destroy(new Error('the response is too large'));
         else pieces.push(piece);
       });
       response.on('error', failed);

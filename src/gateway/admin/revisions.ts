@@ -33,9 +33,9 @@ export interface RevisionsDeps {
   onFault(error: unknown): void;
 }
 
-const most = 20;
+const maxRevisions = 20;
 /** Maximum size of the texts of one revision, in characters. Larger revisions are not kept. */
-const mostText = 8 * 1024 * 1024;
+const maxTextLength = 8 * 1024 * 1024;
 const nameForm = /^\d{13}-[0-9a-f]{7}\.json$/;
 
 /** The most recent active configurations, in memory and in the state directory. A failed write is only a warning. */
@@ -84,7 +84,7 @@ export class Revisions {
   applied({ revision, texts, secrets }: ValidConfig, changes: readonly string[]): Promise<void> {
     const { entry, now, onFault } = this.#deps;
     const size = Object.values(texts).reduce((sum, text) => sum + text.length, 0);
-    if (entry === undefined || size > mostText) return Promise.resolve();
+    if (entry === undefined || size > maxTextLength) return Promise.resolve();
     const appliedAt = now();
     this.#writing = this.#writing.then(async () => {
       try {
@@ -103,7 +103,7 @@ export class Revisions {
     // A restart with the same files is not a change.
     if (all.at(-1)?.revision === made.revision) return;
     all.push(made);
-    const old = all.splice(0, Math.max(0, all.length - most));
+    const old = all.splice(0, Math.max(0, all.length - maxRevisions));
     for (const name of this.#texts.keys()) if (!all.some(({ revision }) => revision === name)) this.#texts.delete(name);
     const folder = this.#folder();
     if (folder === undefined) return;
@@ -123,7 +123,7 @@ export class Revisions {
       const names = readdirSync(folder)
         .filter((name) => nameForm.test(name))
         .toSorted();
-      return names.slice(-most).flatMap((name) => revisionIn(join(folder, name)) ?? []);
+      return names.slice(-maxRevisions).flatMap((name) => revisionIn(join(folder, name)) ?? []);
     } catch {
       return [];
     }
@@ -179,7 +179,7 @@ async function filesOf(
 /** Returns undefined for a damaged file. */
 function revisionIn(path: string): Revision | undefined {
   try {
-    const found = tryParseObject(readRegularFile(path, mostText * 4).toString('utf8'));
+    const found = tryParseObject(readRegularFile(path, maxTextLength * 4).toString('utf8'));
     const isOne = typeof found?.['revision'] === 'string' && typeof found['appliedAt'] === 'number' && isJsonObject(found['files']);
     return isOne ? (found as unknown as Revision) : undefined;
   } catch {

@@ -43,11 +43,11 @@ export interface OpenedLog {
 /** Maximum size of the in-memory store, in bytes. */
 const memorySize = 32 * 1024 * 1024;
 /** Limits of queries: how many may wait, and after how many milliseconds the reader is replaced. A query times out earlier. */
-const queryLimits = { most: 64, limitMs: queryTimeoutMs + 1000, idleMs: 60_000, isPure: true } as const;
+const queryLimits = { maxPending: 64, limitMs: queryTimeoutMs + 1000, idleMs: 60_000, isPure: true } as const;
 /** The timeout for SQLite: there queries are limited by CPU time, not by the time they wait for a processor. */
 const sqliteQueryMs = 3 * queryTimeoutMs;
 /** Limits for calls to the writer. Records sent as messages count as calls. */
-const writerCallLimits = { most: 4096, limitMs: 30_000 } as const;
+const writerCallLimits = { maxPending: 4096, limitMs: 30_000 } as const;
 /** Heap limit of the writer and of the reader, in megabytes. */
 const heapMb = 192;
 const entry = new URL('./log-worker.js', import.meta.url);

@@ -11,12 +11,12 @@ export interface MaskingOptions {
   /** Schedules the next slice of a copy in a new turn of the event loop. */
   readonly nextTurn?: (work: () => void) => void;
   /** Maximum size of all waiting jobs, in bytes. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
   /** Milliseconds after the end of a request within which its bodies must be masked. Otherwise they are not kept. */
   readonly limitMs?: number;
 }
 
-const mostBytes = 64 * 1024 * 1024;
+const defaultMaxBytes = 64 * 1024 * 1024;
 const limitMs = 5000;
 /** Bytes copied per turn of the event loop. */
 const slice = 512 * 1024;
@@ -50,7 +50,7 @@ export class ThreadMasking implements Masking {
     this.#options = options;
     this.#thread = new RpcClient({
       start: (events) => startThread({ entry: new URL('./masking-worker.js', import.meta.url), data: undefined, heapMb }, events),
-      most: 1,
+      maxPending: 1,
       limitMs: options.limitMs ?? limitMs,
       idleMs,
       onPeerFailure: options.onFault,
@@ -58,7 +58,7 @@ export class ThreadMasking implements Masking {
   }
 
   add(job: MaskingJob): void {
-    if (this.#bytes + job.size > (this.#options.mostBytes ?? mostBytes)) {
+    if (this.#bytes + job.size > (this.#options.maxBytes ?? defaultMaxBytes)) {
       this.dropped += 1;
       job.done(undefined, {});
       return;

@@ -89,7 +89,7 @@ describe('ThreadMasking with large bodies', () => {
   });
 
   it('drops bodies beyond the limit of waiting bytes and counts them', async () => {
-    const { mask, masking } = start({ mostBytes: 10 });
+    const { mask, masking } = start({ maxBytes: 10 });
     const first = mask([request('a')], redactor, 6);
     expect((await mask([request('b')], redactor, 6)).masked).toBeUndefined();
     expect((await first).masked).toHaveLength(1);

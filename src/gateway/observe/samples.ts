@@ -26,7 +26,7 @@ export interface ObservedState {
 }
 
 /** Maximum number of samples for a label whose values are names from the configuration. */
-const most = 100;
+const maxSamples = 100;
 
 export function trafficSamples({ activity }: ObservedState): readonly Sample[] {
   const { inFlight, openStreams, bodies, bodiesLimit, rejectedConnections } = activity();
@@ -51,7 +51,7 @@ export function configSamples({ config }: Pick<ObservedState, 'config'>): readon
 
 export function providerSamples({ providers }: Snapshot, isUp: (slug: string) => boolean): readonly Sample[] {
   const slugs = [...new Set([...providers.values()].flatMap(({ slug, unusable }) => (unusable === undefined ? [slug] : [])))];
-  return slugs.slice(0, most).map((slug) => ['gateway_provider_up', [slug], isUp(slug) ? 1 : 0]);
+  return slugs.slice(0, maxSamples).map((slug) => ['gateway_provider_up', [slug], isUp(slug) ? 1 : 0]);
 }
 
 /**
@@ -69,7 +69,7 @@ export function keySamples({ apiKeys }: Snapshot, now: number): readonly Sample[
   const known = [...ends].filter(([, end]) => Number.isFinite(end)).toSorted(([, one], [, other]) => one - other);
   const next = known.filter(([, end]) => end > now);
   const past = known.slice(0, known.length - next.length).toReversed();
-  return [...next, ...past].slice(0, most).map(([name, end]) => ['gateway_key_expiry_timestamp_seconds', [name], end / 1000]);
+  return [...next, ...past].slice(0, maxSamples).map(([name, end]) => ['gateway_key_expiry_timestamp_seconds', [name], end / 1000]);
 }
 
 /** Of the request log. */

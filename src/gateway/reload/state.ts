@@ -21,7 +21,7 @@ export type ConfigState =
 type Failure = Extract<ReloadResult, { readonly kind: 'rejected' }>;
 
 /** Number of errors shown, and characters of each: probes read this every few seconds. */
-const most = { shown: 5, length: 300 } as const;
+const limits = { shown: 5, length: 300 } as const;
 
 /** Result of the last load of the configuration. A failure stays visible until the next successful load. */
 export class ReloadState {
@@ -68,8 +68,8 @@ export class ReloadState {
 function causesOf({ diagnostics, cause, secrets }: Failure, more: readonly string[]): { errors: number; why: readonly string[] } {
   const mask = createMask([...new Set([...secrets, ...more])]);
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  const texts = [...(cause === undefined ? [] : [cause.message]), ...errors.slice(0, most.shown).map(briefDiagnostic)];
-  return { errors: errors.length, why: texts.map((text) => mask.text(text).slice(0, most.length)) };
+  const texts = [...(cause === undefined ? [] : [cause.message]), ...errors.slice(0, limits.shown).map(briefDiagnostic)];
+  return { errors: errors.length, why: texts.map((text) => mask.text(text).slice(0, limits.length)) };
 }
 
 const isoTime = (ms: number): string => new Date(ms).toISOString();

@@ -3,7 +3,7 @@ import type { ValidConfig } from '../../config/reload/load.ts';
 import { type GatewayOptions, StartError } from '../types.ts';
 
 /** Maximum that the setting allows. */
-export const mostWorkers = 64;
+export const maxWorkers = 64;
 
 /**
  * Number of worker processes: from the flag, else the configuration, else 1.
@@ -12,12 +12,12 @@ export const mostWorkers = 64;
  */
 export function workersOf({ workers: flag, workerEntry }: GatewayOptions, { tree }: ValidConfig): number {
   const setting = String(flag ?? tree.server?.workers ?? 1);
-  const count = setting === 'auto' ? Math.min(mostWorkers, availableParallelism()) : Number(setting);
-  if (!/^(?:auto|\d+)$/.test(setting) || count < 1 || count > mostWorkers)
+  const count = setting === 'auto' ? Math.min(maxWorkers, availableParallelism()) : Number(setting);
+  if (!/^(?:auto|\d+)$/.test(setting) || count < 1 || count > maxWorkers)
     throw new StartError({
       exitCode: 3,
       message: `"${setting}" is not a number of workers`,
-      hint: `--workers and server.workers are a number from 1 to ${mostWorkers}, or auto.`,
+      hint: `--workers and server.workers are a number from 1 to ${maxWorkers}, or auto.`,
     });
   if (count > 1 && workerEntry === undefined)
     throw new StartError({

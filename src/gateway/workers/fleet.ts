@@ -26,7 +26,7 @@ import { SocketCover } from './sockets/socket-cover.ts';
 import { SharedSockets } from './sockets/shared.ts';
 import { buildMs, commit, prepareAll } from './two-phases.ts';
 
-const defaultTimes: HeartbeatTimes = { beatMs: 1000, mostMissed: 10 };
+const defaultTimes: HeartbeatTimes = { beatMs: 1000, maxMissed: 10 };
 /** Number of missed beats from which a worker is shown as not responding. */
 const silentAfterMissed = 3;
 /** Timeout of a query to all workers, in milliseconds. */
@@ -300,7 +300,7 @@ export class Fleet implements Serving {
     const { log } = this.#deps;
     for (const process of this.#group.serving()) {
       process.missedBeats += 1;
-      if (process.missedBeats <= this.#times.mostMissed) continue;
+      if (process.missedBeats <= this.#times.maxMissed) continue;
       log.error({ worker: process.worker, pid: process.pid }, 'a worker does not respond: it is ended and replaced');
       process.kill();
     }

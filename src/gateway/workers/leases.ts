@@ -45,8 +45,8 @@ export class KeyLeases<W> {
       const others = [...(this.#leased.get(owner) ?? [])].flatMap(([other]) => (other === worker ? [] : [other]));
       await Promise.allSettled(others.map((other) => this.#reclaim(other, owner)));
     }
-    const most = Math.max(1, Math.floor(limit / (this.#workers * leaseDivisor)));
-    const count = Math.max(0, Math.min(this.#free(owner, limit), most));
+    const maxPerLease = Math.max(1, Math.floor(limit / (this.#workers * leaseDivisor)));
+    const count = Math.max(0, Math.min(this.#free(owner, limit), maxPerLease));
     this.#change(owner, worker, count);
     return count;
   }

@@ -69,5 +69,5 @@ export interface HeartbeatTimes {
   /** Milliseconds between two beats of a worker. */
   readonly beatMs: number;
   /** Number of beats that a worker may miss before it is replaced. */
-  readonly mostMissed: number;
+  readonly maxMissed: number;
 }

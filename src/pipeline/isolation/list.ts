@@ -9,7 +9,7 @@ import type { CallerObjects } from './caller-objects.ts';
 import type { NextPage } from './index.ts';
 
 /** Maximum number of pages of the account that one request searches for a row of its caller. */
-const mostPages = 10;
+const maxPages = 10;
 
 interface Listing {
   readonly endpoint: Endpoint;
@@ -35,7 +35,7 @@ export async function pageOfCaller(first: Answered, listing: Listing): Promise<O
     if (list === undefined) return unreadable(outcome);
     const rows = rowsOfCaller(list.rows, outcome, listing);
     const last = list.rows.at(-1)?.['id'];
-    if (rows.length > 0 || !list.hasMore || typeof last !== 'string' || pages === mostPages) {
+    if (rows.length > 0 || !list.hasMore || typeof last !== 'string' || pages === maxPages) {
       for (const row of rows) caller.bind(idsAt(row, answer.ids), false);
       if (rows.length === 0 && list.hasMore) warn(incompleteWarning(outcome));
       return withRows(outcome, rows.length === 0 ? { ...list, hasMore: false } : list, rows);
@@ -53,7 +53,7 @@ function timedFrom(at: number, outcome: Outcome): Outcome {
 }
 
 const incompleteWarning = ({ attempt }: Answered): string =>
-  `The first ${mostPages} pages of the account of provider "${attempt.binding.slug}" have no object of this key; the pages behind them were not read. A larger "limit" makes larger pages.`;
+  `The first ${maxPages} pages of the account of provider "${attempt.binding.slug}" have no object of this key; the pages behind them were not read. A larger "limit" makes larger pages.`;
 
 /** Gives each row the id that the caller knows. */
 function rowsOfCaller(rows: readonly JsonObject[], { attempt }: Answered, { endpoint, caller }: Listing): JsonObject[] {

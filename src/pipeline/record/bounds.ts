@@ -22,14 +22,14 @@ export function firstItems<T>(list: readonly T[], most: number): readonly T[] {
   return list.length <= most ? list : list.slice(0, most);
 }
 
-const mostHeaders = 64;
+const maxHeaders = 64;
 /** Maximum characters of one value, and of all names and values of a message. */
 const maxValueLength = 1024;
 const maxTotalLength = 8 * 1024;
 
 /** Limits the number and total size of the headers of one message. */
 export class HeaderBudget {
-  #headers = mostHeaders;
+  #headers = maxHeaders;
   #characters = maxTotalLength;
 
   /** Returns the value with credentials masked, or undefined when the limit is exceeded. */
@@ -55,7 +55,7 @@ export function boundedHeaders(pairs: HeaderPairs): Readonly<Record<string, stri
   return out;
 }
 
-const mostMetadata = 64;
+const maxMetadata = 64;
 const metadataLimit = 8 * 1024;
 
 /** Returns the texts unchanged if they are within the metadata limits, else as many of them as fit. */
@@ -66,8 +66,8 @@ export function boundedTexts(texts: Readonly<Record<string, string>>): Readonly<
     count += 1;
     room -= name.length + (texts[name]?.length ?? 0);
   }
-  if (count <= mostMetadata && room >= 0) return texts;
-  return shrinkIfNeeded(texts, { members: mostMetadata, characters: metadataLimit, levels: 1 }) as Readonly<Record<string, string>>;
+  if (count <= maxMetadata && room >= 0) return texts;
+  return shrinkIfNeeded(texts, { members: maxMetadata, characters: metadataLimit, levels: 1 }) as Readonly<Record<string, string>>;
 }
 
 export interface ValueLimits {

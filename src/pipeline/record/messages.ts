@@ -23,7 +23,7 @@ const notInTime = 'it could not be masked in time, because too many large bodies
 const patchLimits = { members: 256, characters: 8 * 1024, levels: 16 } as const;
 
 /** Maximum bytes of a masked patch that are parsed again on the event loop. */
-const mostOfPatch = 1024 * 1024;
+const maxPatchSize = 1024 * 1024;
 
 type Part = 'request' | 'upstream' | 'response';
 
@@ -140,7 +140,7 @@ export class Messages {
     const text = Buffer.from(JSON.stringify(patch), 'utf8').toString('latin1');
     const done: DeferredBody['done'] = (masked) => {
       if (masked === undefined) return { upstream: { ...noBody, why_absent: notInTime } };
-      const isSmall = masked !== 'too-large' && masked.bytes.length <= mostOfPatch;
+      const isSmall = masked !== 'too-large' && masked.bytes.length <= maxPatchSize;
       return { upstream: message((isSmall ? tryParseObject(masked.bytes.toString('utf8')) : undefined) ?? {}) };
     };
     this.#deferred.push({ body: { kind: 'value', text }, done });

@@ -109,9 +109,9 @@ export function usageIn(usage: Usage): UsageRecord {
  * More than any real or priced count. Without this limit, one response with an infinite count would make a metrics
  * counter infinite until the process ends.
  */
-const mostTokens = 1e13;
+const maxTokens = 1e13;
 
-const tokens = (count: number | undefined): number => (count === undefined || count < mostTokens ? (count ?? 0) : mostTokens);
+const tokens = (count: number | undefined): number => (count === undefined || count < maxTokens ? (count ?? 0) : maxTokens);
 
 /** Quantities that price routes without tokens. They are read from the request if the response does not contain them. */
 function detailsOf(usage: Usage | undefined, ctx: RequestContext): UsageDetails | undefined {

@@ -78,9 +78,9 @@ export class ProcessMetrics {
 async function descriptors(): Promise<readonly Sample[]> {
   try {
     const open = await readdir('/proc/self/fd');
-    const most = openFilesLimit();
+    const maxOpenFiles = openFilesLimit();
     const found: Sample[] = [['process_open_fds', [], open.length]];
-    return most === undefined ? found : [...found, ['process_max_fds', [], most]];
+    return maxOpenFiles === undefined ? found : [...found, ['process_max_fds', [], maxOpenFiles]];
   } catch {
     return [];
   }

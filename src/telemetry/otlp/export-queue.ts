@@ -28,7 +28,7 @@ export interface ExportQueueLimits {
 const defaultLimits: ExportQueueLimits = { linger: 1000, firstRetry: 1000, longestRetry: 30_000, patience: 300_000, waiting: 16_000_000 };
 
 /** Limits of one export. */
-const most = { items: 512, characters: 2_000_000 } as const;
+const limits = { items: 512, characters: 2_000_000 } as const;
 /** Exports up to this number of characters are not split: their size cannot be the problem. */
 const leastHalved = 64 * 1024;
 
@@ -70,7 +70,7 @@ export class ExportQueue {
     }
     if (dropped > 0) this.#options.onResult(dropped, 'dropped', 'the queue is full');
     if (this.#isSending || this.#queue.length === 0) return;
-    if (this.#queue.length >= most.items || this.#characters >= most.characters) this.#start();
+    if (this.#queue.length >= limits.items || this.#characters >= limits.characters) this.#start();
     else this.#timer ??= setTimeout(() => this.#start(), this.#limits.linger);
   }
 
@@ -110,7 +110,7 @@ export class ExportQueue {
     let characters = 0;
     let count = 0;
     for (const item of this.#queue) {
-      if (count > 0 && (count === most.items || characters + item.length > most.characters)) break;
+      if (count > 0 && (count === limits.items || characters + item.length > limits.characters)) break;
       characters += item.length;
       count += 1;
     }

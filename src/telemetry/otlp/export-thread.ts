@@ -14,10 +14,10 @@ export interface ExportThreadOptions {
 }
 
 /** Maximum number of entries per message to the thread, and how long an entry waits for others, in milliseconds. */
-const most = 128;
+const batchSize = 128;
 const lingerMs = 100;
 /** Maximum number of characters that the thread has not read yet. */
-const mostCharacters = 16_000_000;
+const maxCharacters = 16_000_000;
 /**
  * Heap limit of the thread: two full queues of texts with two bytes per character, the messages to the thread, and queues of
  * replaced settings.
@@ -80,13 +80,13 @@ export class ExportThread {
 
   add(entry: Entry): void {
     const size = charactersOf(entry);
-    if (this.#isClosed || this.#settings === undefined || this.#characters + size > mostCharacters) {
+    if (this.#isClosed || this.#settings === undefined || this.#characters + size > maxCharacters) {
       this.#reportLost(this.#itemsOf([entry]), 'dropped', this.#isClosed ? 'the exporter is closed' : 'the queue is full');
       return;
     }
     this.#characters += size;
     this.#entries.push(entry);
-    if (this.#entries.length >= most) this.#postEntries();
+    if (this.#entries.length >= batchSize) this.#postEntries();
     else this.#timer ??= setTimeout(this.#postEntries, lingerMs).unref();
   }
 

@@ -24,7 +24,7 @@ export type SendResult =
 const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** Maximum number of bytes read from a response. */
-const mostRead = 64 * 1024;
+const maxReadBytes = 64 * 1024;
 /** Maximum pause that a collector can request. */
 const longestWaitMs = 3_600_000;
 
@@ -82,7 +82,7 @@ export class Sender {
           let text = '';
           response.setEncoding('utf8');
           response.on('data', (piece: string) => {
-            if (text.length < mostRead) text += piece;
+            if (text.length < maxReadBytes) text += piece;
           });
           response.on('end', () => resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], text }));
           response.on('error', reject);

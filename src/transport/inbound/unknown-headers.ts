@@ -17,7 +17,7 @@ const routingHeaders: readonly RequestHeader[] = ['config', 'provider', 'virtual
 const routingTails: ReadonlySet<string> = new Set(routingHeaders.flatMap((header) => requestHeaders[header]));
 
 /** Maximum number of warnings per request, and of characters shown of a name. */
-const most = { warnings: 4, name: 60 } as const;
+const limits = { warnings: 4, name: 60 } as const;
 
 /** @param strange lower-case names, each with one of the prefixes */
 export function checkUnknownHeaders(strange: ReadonlySet<string>, names: HeaderNames): UnknownHeaders {
@@ -25,7 +25,7 @@ export function checkUnknownHeaders(strange: ReadonlySet<string>, names: HeaderN
   for (const name of strange) {
     const prefix = names.prefixes.find((one) => name.startsWith(one)) ?? '';
     const tail = name.slice(prefix.length);
-    const isShown = warnings.length < most.warnings;
+    const isShown = warnings.length < limits.warnings;
     // A head may contain hundreds of names: those that are only counted are compared with few known names.
     const suggestion = isShown || nearest(tail, routingTails) !== undefined ? nearest(tail, names.tails) : undefined;
     if (suggestion !== undefined && routingTails.has(suggestion)) return { fault: misspeltFault(name, prefix + suggestion), warnings };
@@ -47,7 +47,7 @@ function misspeltFault(name: string, meant: string): GatewayError {
   });
 }
 
-const shown = (name: string): string => (name.length > most.name ? `${name.slice(0, most.name)}...` : name);
+const shown = (name: string): string => (name.length > limits.name ? `${name.slice(0, limits.name)}...` : name);
 
 const policies = ['none', 'metadata', 'redacted', 'full'];
 

@@ -27,7 +27,7 @@ export type FetchMedia = (
 ) => Promise<ReadonlyMap<string, Media>>;
 
 /** Maximum number of files of one request, because the gateway downloads all of them. */
-const mostFiles = 256;
+const maxFiles = 256;
 /** Maximum concurrent downloads of one request. */
 const concurrency = 4;
 /** Bytes of all files of one request: they are held in memory, and go upstream as base64. */
@@ -48,7 +48,7 @@ export function createMedia(deps: MediaDeps): FetchMedia {
     const take = (bytes: number): void => hold.take(bytes * memoryFactor);
     const found = new Map<string, Media>();
     const queue = [...new Map(needs.map((need) => [need.url, need])).values()];
-    if (queue.length > mostFiles) throw tooMany(queue.length);
+    if (queue.length > maxFiles) throw tooMany(queue.length);
     let remainingBytes = totalLimit;
     let failed = false;
     const worker = async (): Promise<void> => {
@@ -168,7 +168,7 @@ function faultOf(url: string, error: unknown, limit: SizeLimit): GatewayError {
 
 const tooMany = (count: number): GatewayError =>
   new GatewayError('media_fetch_failed', {
-    message: `The request names ${count} files by URL; the gateway downloads at most ${mostFiles} of them.`,
+    message: `The request names ${count} files by URL; the gateway downloads at most ${maxFiles} of them.`,
     status: 400,
     hint: 'Send files as data URIs.',
   });

@@ -3,7 +3,7 @@ import { constants, createBrotliDecompress, createGunzip, createInflate, createZ
 import { endsWithFrame } from './zstd-frames.ts';
 
 /** Maximum number of codings of a body: more than one is rare, and more than two suggest an attack. */
-const mostCodings = 2;
+const maxCodings = 2;
 
 /** Error for bytes that do not match their `content-encoding`. */
 export class DecodeFault extends Error {
@@ -25,7 +25,7 @@ export function codingsOf(header: string | undefined): readonly string[] {
     const name = each.trim().toLowerCase();
     return name === '' || name === 'identity' ? [] : name;
   });
-  return named.slice(0, mostCodings + 1);
+  return named.slice(0, maxCodings + 1);
 }
 
 /**
@@ -42,7 +42,7 @@ export async function decode(
   limit: number,
   onOutput: (bytes: number) => void = () => {},
 ): Promise<Buffer> {
-  if (codings.length > mostCodings) throw new DecodeFault('unknown', codings.join(', '));
+  if (codings.length > maxCodings) throw new DecodeFault('unknown', codings.join(', '));
   let out = bytes;
   for (const coding of codings.toReversed()) {
     const createDecoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
@@ -87,4 +87,4 @@ export const knownCodings: readonly string[] = Object.keys(decoders).filter((nam
 
 /** True if `decode` supports each coding of a list, and the list is not too long. */
 export const isDecodable = (codings: readonly string[]): boolean =>
-  codings.length <= mostCodings && codings.every((coding) => Object.hasOwn(decoders, coding));
+  codings.length <= maxCodings && codings.every((coding) => Object.hasOwn(decoders, coding));

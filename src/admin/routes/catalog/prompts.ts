@@ -4,7 +4,7 @@ import type { PromptRender, PromptView } from '../../api-types.ts';
 import { type AdminCall, type AdminRoute, keyIn } from '../route.ts';
 
 /** Maximum total size of the rendered texts, in characters. */
-const mostText = 1024 * 1024;
+const maxTextLength = 1024 * 1024;
 
 export const promptRoutes: readonly AdminRoute[] = [
   {
@@ -54,7 +54,7 @@ async function renderPrompt(call: AdminCall): Promise<PromptRender> {
   const { variables } = await call.body();
   const warnings: string[] = [];
   const given = variablesFor(version, variables, (text) => warnings.push(text));
-  const body = Object.fromEntries(promptPatch(version, version.messages(given, mostText), { stream: false, has: () => false }));
+  const body = Object.fromEntries(promptPatch(version, version.messages(given, maxTextLength), { stream: false, has: () => false }));
   const text = call.subject.mask().text(JSON.stringify(body));
   return { name: promptName(version), config: version.config ?? null, body: text, warnings };
 }

@@ -17,7 +17,7 @@ const longestMember = 16 * 1024;
 const scheme = /^(?:apikey|basic|bearer|digest|token)(?:\s+|%20)/i;
 
 /** Maximum quotes, backslashes and blanks between a name and its value, on each side of the sign. */
-const mostBetween = 5;
+const maxBetween = 5;
 
 const isQuote = (c: number): boolean => c === 0x22 || c === 0x27;
 const isBetween = (c: number): boolean => isQuote(c) || c === 0x5c || c === 0x20;
@@ -36,7 +36,7 @@ export function findNamedSecrets(cursors: Cursors, from: number, to: number, hit
 export const isSecretNameBefore = (text: string, sign: number): boolean => isAnnounced(text, endOfName(text, sign, 0), 0);
 
 function endOfName(text: string, sign: number, from: number): number {
-  const least = Math.max(from, sign - mostBetween);
+  const least = Math.max(from, sign - maxBetween);
   let end = sign;
   while (end > least && isBetween(text.charCodeAt(end - 1))) end -= 1;
   return end;
@@ -54,7 +54,7 @@ function addValue(text: string, sign: number, endOfName: number, to: number, hit
   let start = sign + 1;
   // := and => and ==
   if (text[start] === '=' || text[start] === '>') start += 1;
-  const most = Math.min(to, start + mostBetween);
+  const most = Math.min(to, start + maxBetween);
   while (start < most && isBetween(text.charCodeAt(start))) start += 1;
   const isQuoted = isQuote(text.charCodeAt(start - 1));
   const isMember = isQuoted && isQuote(text.charCodeAt(sign - 1)) && namesSecretAt(text, endOfName);
@@ -99,7 +99,7 @@ function endOfQuoted(text: string, opening: number, start: number, most: number)
 
 function backslashesBefore(text: string, at: number): number {
   let count = 0;
-  while (count < mostBetween && text.charCodeAt(at - 1 - count) === 0x5c) count += 1;
+  while (count < maxBetween && text.charCodeAt(at - 1 - count) === 0x5c) count += 1;
   return count;
 }
 

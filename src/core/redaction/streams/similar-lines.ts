@@ -1,15 +1,15 @@
 const backslash = 0x5c;
 
 /** Maximum number of strings and numbers that may differ between similar lines. */
-const mostChanges = 6;
+const maxChanges = 6;
 /** Maximum number of line shapes that are kept. */
-const mostShapes = 4;
+const maxShapes = 4;
 /** Lines in a row without a known shape after which no more shapes are learned from this stream. */
-const mostMisses = 16;
+const maxMisses = 16;
 /** Maximum characters of a string that changes. A longer one may be a file. */
 const maxStringLength = 512;
 /** Maximum digits of a number that changes. A longer one may be a phone number. */
-const mostDigits = 6;
+const maxDigits = 6;
 
 /** One string of a line: the offsets of its content, and its channel. */
 export interface LineString<C> {
@@ -81,7 +81,7 @@ export class SimilarLines<C> {
 
   /** Learns from a line that was parsed, and in which only the content of its strings can need masking. */
   learn(start: number, end: number, strings: readonly LineString<C>[]): void {
-    if (this.#misses === mostMisses) return;
+    if (this.#misses === maxMisses) return;
     this.#misses += 1;
     const last = this.#last;
     this.#last = { start, end, strings };
@@ -89,7 +89,7 @@ export class SimilarLines<C> {
     const shape = shapeOf(this.#text, last, this.#last);
     if (shape === undefined) return;
     this.#shapes.unshift(shape);
-    if (this.#shapes.length > mostShapes) this.#shapes.pop();
+    if (this.#shapes.length > maxShapes) this.#shapes.pop();
   }
 
   #fits({ fixed, changes }: Shape<C>, start: number, end: number): boolean {
@@ -133,7 +133,7 @@ function shapeOf<C>(text: string, before: Line<C>, line: Line<C>): Shape<C> | un
   const change = (start: number, end: number, channel?: C): boolean => {
     fixed.push(flat(text.slice(from, start)));
     from = end;
-    return changes.push(channel) <= mostChanges;
+    return changes.push(channel) <= maxChanges;
   };
   let one = before.start;
   let other = line.start;
@@ -179,8 +179,8 @@ function areSimilar(text: string, [one, endOfOne]: OffsetRange, [other, end]: Of
 /** The offset after a number of a few digits; -1 if there is none. */
 function endOfNumber(text: string, start: number): number {
   let at = start;
-  while (at - start <= mostDigits && isDigit(text.charCodeAt(at))) at += 1;
-  return at === start || at - start > mostDigits ? -1 : at;
+  while (at - start <= maxDigits && isDigit(text.charCodeAt(at))) at += 1;
+  return at === start || at - start > maxDigits ? -1 : at;
 }
 
 const isDigit = (c: number): boolean => c >= 0x30 && c <= 0x39;

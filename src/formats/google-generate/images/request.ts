@@ -82,11 +82,11 @@ export function toImages(body: JsonObject, model: string, { surface, sources = [
 }
 
 /** Returns the requested number of images within the limit. */
-function countOf({ members }: ImageInput, most: number, reason: string): number {
+function countOf({ members }: ImageInput, maxCount: number, reason: string): number {
   const n = members.take('n');
   if (n === undefined) return 1;
   const isCount = typeof n === 'number' && Number.isInteger(n) && n >= 1;
-  const count = isCount ? Math.min(n, most) : 1;
+  const count = isCount ? Math.min(n, maxCount) : 1;
   if (count !== n) members.drop('n', isCount ? reason : 'not a positive integer: one image is generated');
   return count;
 }
@@ -135,8 +135,8 @@ function responseFormat({ members }: ImageInput, isStored: boolean): void {
 
 function predictImages(request: ImageInput): Omit<ImageRequest, 'dropped'> {
   const { prompt, members, model, isVertex } = request;
-  const most = maxSamples(model);
-  const sampleCount = countOf(request, most, `this model generates at most ${most} images per request`);
+  const maxCount = maxSamples(model);
+  const sampleCount = countOf(request, maxCount, `this model generates at most ${maxCount} images per request`);
   const imageSize = members.take(...aliasesOf('imageSize'), ...aliasesOf('sampleImageSize'));
   const aspectRatio = ratioOf(request, predictRatios, imageSize !== undefined);
   const settings: Record<string, unknown> = {};

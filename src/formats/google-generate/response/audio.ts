@@ -103,6 +103,6 @@ function wavHeader(mimeType: string, size: number | undefined): Buffer {
 /** Reads a parameter of a media type; undefined if a WAV header cannot contain the value. */
 function numberIn(mimeType: string, name: 'rate' | 'channels'): number | undefined {
   const found = Number(new RegExp(`;\\s*${name}=(\\d{1,6})\\b`, 'i').exec(mimeType)?.[1] ?? Number.NaN);
-  const most = name === 'rate' ? 400_000 : 16;
-  return Number.isNaN(found) || found === 0 || found > most ? undefined : found;
+  const max = name === 'rate' ? 400_000 : 16;
+  return Number.isNaN(found) || found === 0 || found > max ? undefined : found;
 }

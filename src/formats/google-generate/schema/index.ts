@@ -8,7 +8,7 @@ const deepest = 200;
 /** Maximum number of nodes of one schema with its references resolved. Schemas that refer to each other would grow without limit. */
 const maxNodes = 5000;
 /** Maximum number of nested references. */
-const mostOpen = 1000;
+const maxOpen = 1000;
 /** Maximum number of members that merging writes per schema: members that many parts share are written for each of them. */
 const maxMerged = 200_000;
 
@@ -59,7 +59,7 @@ class Converter {
     let opened = open;
     let hasCut = false;
     if (typeof ref === 'string') {
-      if (open.length >= mostOpen || open.includes(ref)) return { node: this.#cut(node), open, isCut: true };
+      if (open.length >= maxOpen || open.includes(ref)) return { node: this.#cut(node), open, isCut: true };
       opened = [...open, ref];
       const target = this.#refs.find(ref);
       if (isJsonObject(target)) {

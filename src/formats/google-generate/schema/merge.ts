@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 
 /** Maximum number of schemas of one property that are merged. Of more, only those that take precedence are used. */
-const mostOfOne = 16;
+const maxPerSchema = 16;
 
 /**
  * Merges two schemas: properties and required names of both; for all other keywords `over` takes precedence. This is the meaning
@@ -28,7 +28,7 @@ function mergedProperties(under: JsonObject, over: JsonObject): JsonObject {
 }
 
 const bothOf = (over: JsonObject, under: JsonObject): JsonObject => ({
-  allOf: [...membersOf(over), ...membersOf(under)].slice(0, mostOfOne),
+  allOf: [...membersOf(over), ...membersOf(under)].slice(0, maxPerSchema),
 });
 
 /** Returns the members of a schema that is only a conjunction, and else the schema. */

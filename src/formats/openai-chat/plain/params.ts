@@ -11,7 +11,7 @@ const unknown = 'not supported by this service';
 const foreign = ['top_k', 'cache_control', 'context_management', 'container', 'mcp_servers', 'inference_geo', 'speed'] as const;
 
 /** OpenAI's limit on the number of stop sequences. */
-const mostStops = 4;
+const maxStops = 4;
 
 /** OpenAI's limit on the length of `user`, in characters. */
 const longestUser = 64;
@@ -34,9 +34,9 @@ export function adaptFields(body: JsonObject, service: PlainService, drops: Drop
     else drop('service_tier', unknown);
   }
   const { stop, user } = out;
-  if (Array.isArray(stop) && stop.length > mostStops) {
-    out['stop'] = stop.slice(0, mostStops);
-    drops.add('stop', `the service accepts ${mostStops} of them: the first`);
+  if (Array.isArray(stop) && stop.length > maxStops) {
+    out['stop'] = stop.slice(0, maxStops);
+    drops.add('stop', `the service accepts ${maxStops} of them: the first`);
   }
   if (typeof user === 'string' && user.length > longestUser) out['user'] = createHash('sha256').update(user).digest('hex');
   if (service.isOpenAi && isReasoningModel(service.model)) {

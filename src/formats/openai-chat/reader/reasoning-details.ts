@@ -11,7 +11,7 @@ export const detailsIn = ({ reasoning_details: list }: JsonObject): readonly Jso
 export const textIn = ({ text, summary }: JsonObject): string => textOf(text) ?? textOf(summary) ?? '';
 
 /** Maximum number of members of a detail that are kept. The API has six. */
-const mostMembers = 32;
+const maxMembers = 32;
 
 /** Converts the `reasoning_details` of one choice to events. A stream sends a detail in pieces, its signature in the last one. */
 export class ReasoningDetails {
@@ -34,7 +34,7 @@ export class ReasoningDetails {
     }
     const text = textIn(detail);
     if (this.#open !== undefined && isSame(this.#open, detail, text)) {
-      if (Object.keys(this.#open).length < mostMembers) this.#open = { ...this.#open, ...given(detail) };
+      if (Object.keys(this.#open).length < maxMembers) this.#open = { ...this.#open, ...given(detail) };
     } else {
       this.close(out);
       this.#next();

@@ -2,7 +2,7 @@ import { createAssembler } from '../../../store/assemble.ts';
 import type { LossReport, RecordStore } from '../../../store/frame.ts';
 
 /** Maximum bytes in transit from all workers to the supervisor. Frames beyond it are dropped and counted. */
-const mostWaiting = 32 * 1024 * 1024;
+const maxWaitingBytes = 32 * 1024 * 1024;
 
 /**
  * Spool of a worker when nothing is kept on disk: frames are sent to the supervisor.
@@ -22,7 +22,7 @@ export function createForwardingSpool(
     append(frames) {
       const assembled = assembler.assemble(frames);
       const { length } = assembled;
-      if (waiting + length > mostWaiting / workers) {
+      if (waiting + length > maxWaitingBytes / workers) {
         stats.dropped += frames.length;
         onDrop({ why: 'write', frames: frames.length, error: new Error('too many records wait to be stored') });
         return;

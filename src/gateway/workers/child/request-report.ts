@@ -3,9 +3,9 @@ import type { LogRecord, PluginRecord } from '../../../core/records/record.ts';
 import type { Heartbeat } from '../messages.ts';
 
 /** Maximum number of requests per beat whose plugin times are reported. */
-const mostTimes = 64;
+const maxTimes = 64;
 /** Maximum number of records per message; further ones are only counted. */
-const mostRecords = 1000;
+const maxRecords = 1000;
 /** Milliseconds for which records are collected before they are sent. */
 const collectMs = 100;
 
@@ -30,8 +30,8 @@ export class RequestReport {
   readonly add = (record: LogRecord): void => {
     this.#finished += 1;
     this.#attempts.add(record);
-    if (this.#plugins.length < mostTimes) this.#plugins.push(record.plugins);
-    if (!this.isFollowed || this.#isBusy || this.#records.length >= mostRecords) {
+    if (this.#plugins.length < maxTimes) this.#plugins.push(record.plugins);
+    if (!this.isFollowed || this.#isBusy || this.#records.length >= maxRecords) {
       this.#unsent += 1;
       this.#isBusy &&= this.isFollowed;
       if (!this.#isBusy) return;

@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 function clientWith(options: Partial<RpcClientOptions>): RpcClient {
-  const client = new RpcClient({ start: threadPeer, most: 8, limitMs: 60_000, ...options });
+  const client = new RpcClient({ start: threadPeer, maxPending: 8, limitMs: 60_000, ...options });
   clients.push(client);
   return client;
 }

@@ -6,7 +6,7 @@ export interface RpcClientOptions {
   /** Starts the thread or the process that handles the calls (`startThread`, `startProcess`). */
   start(events: PeerEvents): Peer;
   /** Maximum pending calls. Further calls are rejected. */
-  readonly most: number;
+  readonly maxPending: number;
   /** Milliseconds allowed for a call, from when it was made; for pure calls, from when it is next and the peer is ready. */
   readonly limitMs: number;
   /**
@@ -25,7 +25,7 @@ export interface RpcClientOptions {
 }
 
 /** Call numbers have 32 bits in a pipe. */
-const mostId = 0xffff_ffff;
+const maxId = 0xffff_ffff;
 
 interface PendingCall {
   resolve(value: unknown): void;
@@ -67,11 +67,11 @@ export class RpcClient {
    */
   call(name: string, argument: unknown, { limitMs = this.#options.limitMs, transfer = [] as ArrayBuffer[] } = {}): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(unavailableError('The gateway is shutting down.'));
-    if (this.#pending.size >= this.#options.most)
+    if (this.#pending.size >= this.#options.maxPending)
       return Promise.reject(unavailableError('Too many queries to the request log are waiting.'));
     clearTimeout(this.#idle);
     const peer = this.start();
-    this.#lastId = (this.#lastId % mostId) + 1;
+    this.#lastId = (this.#lastId % maxId) + 1;
     const id = this.#lastId;
     return new Promise((resolve, reject) => {
       const pending: PendingCall = { resolve, reject, call: { id, name, argument }, limitMs, timer: undefined };

@@ -7,7 +7,7 @@ import { rejectRaw } from './reject-raw.ts';
 import { headTimeoutMs, ParserErrors } from './parser-errors.ts';
 
 /** Maximum number of connections; operators and their programs need fewer. */
-const mostConnections = 256;
+const maxConnections = 256;
 /** Timeout for a client that does not read a complete response, in milliseconds. */
 const unreadMs = 60_000;
 
@@ -20,7 +20,7 @@ const unreadMs = 60_000;
 export function createSideServer(
   maxHeaderSize: number,
   serve: (request: IncomingMessage, response: ServerResponse) => void,
-  most = mostConnections,
+  most = maxConnections,
 ): Server {
   // Timeouts for receiving a request. A response may take longer, such as a live tail.
   const clocks = { headersTimeout: headTimeoutMs, requestTimeout: 30_000, keepAliveTimeout: 30_000, connectionsCheckingInterval: 5000 };

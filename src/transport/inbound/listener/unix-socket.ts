@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { errorCode } from '../../../core/text/error-code.ts';
 
 /** Maximum length of a socket path on the supported systems, in bytes. */
-const mostBytes = 103;
+const maxBytes = 103;
 
 /**
  * Listens on a Unix socket. A path that is not a socket, or the socket of a running process, is left alone: only a
@@ -17,7 +17,7 @@ export async function listenOnPath(bind: BindFunction, path: string, mode: numbe
   if (before !== undefined && (await hasListener(path))) throw fault('EADDRINUSE', path);
   // Bound under a temporary name and renamed: on close, libuv would delete the bound name, even if another process owns it by then.
   const temporaryPath = `${path}.${process.pid}`;
-  const bound = Buffer.byteLength(temporaryPath) <= mostBytes ? temporaryPath : path;
+  const bound = Buffer.byteLength(temporaryPath) <= maxBytes ? temporaryPath : path;
   if (bound === temporaryPath || before !== undefined) remove(bound);
   await withUmask(mode, () => bind(bound));
   const made = lstatSync(bound);

@@ -11,7 +11,7 @@ import type { PlainConnections } from './plain-connections.ts';
 import { type KnownHead, maxCachedHeadSize, type ReadHead } from './known-head.ts';
 
 /** Maximum number of chunks in which a head may arrive here. With more, `node:http` handles it, which reads each byte only once. */
-const mostPieces = 8;
+const maxPieces = 8;
 /** Maximum bytes of pipelined requests buffered during an exchange; beyond them reading pauses. */
 const maxPipelinedBytes = 64 * 1024;
 
@@ -88,7 +88,7 @@ export class PlainConnection {
     if (this.#phase === 'idle' && isEmptyLines(chunk)) return;
     const bytes = this.#partial === undefined ? chunk : Buffer.concat([this.#partial, chunk]);
     const read = this.#front.read(bytes, this.#last);
-    if (read === 'more' && this.#pieces < mostPieces) {
+    if (read === 'more' && this.#pieces < maxPieces) {
       this.#partial = bytes;
       this.#pieces += 1;
       // The timeout of the first head starts with the connection.

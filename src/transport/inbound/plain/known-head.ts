@@ -31,7 +31,7 @@ export interface ReadHead {
 }
 
 /** Maximum number of digits of a length that is compared without parsing: up to 999 MB. */
-const mostDigits = 9;
+const maxDigits = 9;
 /** Larger heads are not cached, in bytes. */
 export const maxCachedHeadSize = 4096;
 /** Number of heads cached for new connections. */
@@ -50,7 +50,7 @@ export class KnownHeads {
    */
   read(bytes: Buffer, last: KnownHead | undefined, names: HeaderNames): ReadHead | 'more' | undefined {
     if (last !== undefined) {
-      const again = matchKnownHead(last, bytes.toString('latin1', 0, last.before.length + mostDigits + last.after.length), names);
+      const again = matchKnownHead(last, bytes.toString('latin1', 0, last.before.length + maxDigits + last.after.length), names);
       if (again !== undefined) return again;
     }
     const text = bytes.toString('latin1', 0, maxPlainHead);
@@ -85,7 +85,7 @@ function matchKnownHead(known: KnownHead, text: string, names: HeaderNames): Rea
   const from = before.length;
   let at = from;
   let length = 0;
-  for (let code = text.charCodeAt(at); at - from < mostDigits && code >= 0x30 && code <= 0x39; code = text.charCodeAt(at)) {
+  for (let code = text.charCodeAt(at); at - from < maxDigits && code >= 0x30 && code <= 0x39; code = text.charCodeAt(at)) {
     length = length * 10 + code - 0x30;
     at += 1;
   }

@@ -25,7 +25,7 @@ interface CachedLine {
 }
 
 /** Maximum number of cached names, since names from providers are unlimited, and maximum length of a cached value. */
-const mostNames = 256;
+const maxNames = 256;
 const longestKept = 256;
 const framing: ReadonlySet<string> = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']);
 
@@ -100,7 +100,7 @@ export class ResponseHeadWriter {
   #addName(name: string): CachedLine {
     if (name === '' || invalidNameCharacter.test(name)) throw new TypeError(`Invalid name of a header: ${JSON.stringify(name)}`);
     const line: CachedLine = { isFraming: framing.has(name.toLowerCase()), value: null, text: '' };
-    if (this.#lines.size < mostNames) this.#lines.set(name, line);
+    if (this.#lines.size < maxNames) this.#lines.set(name, line);
     return line;
   }
 

@@ -2,7 +2,7 @@ import type { MemoryBudget } from '../../../core/memory/budget.ts';
 import type { KeptBody } from '../../../core/plan.ts';
 
 /** Maximum numbers in the list of times. The times of later pieces are not recorded. */
-const mostTimes = 2 * 1024;
+const maxTimes = 2 * 1024;
 /** Size in bytes from which pieces are kept by reference. Smaller ones, except the first, are copied into shared blocks. */
 const large = 16 * 1024;
 /** Size in bytes of the first block for small pieces. Each later block is as large as everything kept before it, up to `large`. */
@@ -41,7 +41,7 @@ export class BodyRecorder implements KeptBody {
       const piece = chunk.length > this.#remaining ? chunk.subarray(0, this.#remaining) : chunk;
       // Keep the first piece by reference too: most whole responses are one piece.
       const added = piece.length >= large || this.#reservedBytes === 0 ? this.#addReference(piece) : this.#copy(piece);
-      if (added > 0 && this.times.length < mostTimes) this.times.push(this.size, atMs);
+      if (added > 0 && this.times.length < maxTimes) this.times.push(this.size, atMs);
       this.#remaining = added < piece.length ? 0 : this.#remaining - added;
     }
     this.size += chunk.length;
