@@ -55,7 +55,12 @@ export async function loadTree(
   const source = await sourceOf(needConfig(flags.config, io, hint), io);
   const loaded = await load(source, io, registry, { allowMissingSecrets: true, wantsPlaces });
   if (loaded.tree !== undefined) return { source, loaded, tree: loaded.tree };
-  const errors = loaded.diagnostics.filter(({ severity }) => severity === 'error');
+  throw invalidConfig(loaded, flags, io);
+}
+
+/** Prints the errors of a configuration, and returns the error that ends the command. */
+export function invalidConfig({ diagnostics }: LoadedConfig, flags: CommonFlags, io: CliIo): CommandError {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
   io.stderr.write(`${prettyDiagnostics(errors, { colors: hasColors(io.stderr, io.env, flags.color) })}\n`);
-  throw new CommandError(exitCodes.invalid, '');
+  return new CommandError(exitCodes.invalid, '');
 }

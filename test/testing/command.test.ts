@@ -159,6 +159,26 @@ describe('each test of gateway test', () => {
   });
 });
 
+describe('unset variables', () => {
+  const test = `tests: [{name: one, request: {config: support, body: ${body}}, expect: {status: 200}}]`;
+  const gatewayWith = (server: string): string =>
+    `version: 1\nserver: {${server}}\nconfigs: {support: {targets: [{provider: openai, api_key: "\${env:NO_KEY}"}]}}\n`;
+
+  it('do not stop gateway test, wherever they are written', async () => {
+    const server = 'listen: "127.0.0.1:${env:NO_PORT}", probe_listen: "${env:NO_ADDRESS}", state_dir: "${env:NO_FOLDER}"';
+    const result = await run({ 'gateway.yaml': gatewayWith(server), 'a.test.yaml': test });
+    expect(result).toMatchObject({ code: 0, err: '' });
+    expect(result.out).toContain('1 passed');
+  });
+
+  it('are reported with the other errors of a configuration that is not valid', async () => {
+    const result = await run({ 'gateway.yaml': gatewayWith('nonsense: 1'), 'a.test.yaml': test });
+    expect(result).toMatchObject({ code: 3, out: '' });
+    expect(result.err).toContain('environment variable NO_KEY is not set');
+    expect(result.err).toContain('unknown key "nonsense"');
+  });
+});
+
 describe('example of the documentation', () => {
   const page = readFileSync(join(root, 'docs/testing.md'), 'utf8');
   const [example = '', shown = ''] = [...page.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, text]) => text ?? '');

@@ -3,8 +3,9 @@ import type { Diagnostic } from '../../config/report/diagnostic.ts';
 import { locateWritten, type WrittenLocations } from '../../config/report/origins.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { CommonFlags } from '../command.ts';
+import { needConfig } from '../find-config.ts';
 import type { CliIo } from '../io.ts';
-import { load, loadTree } from '../load.ts';
+import { invalidConfig, load, sourceOf } from '../load.ts';
 
 /** A configuration in which no provider lacks a secret. */
 export interface CompleteConfig {
@@ -16,51 +17,70 @@ export interface CompleteConfig {
 }
 
 /**
- * Loads the configuration for a command that sends nothing: unset variables of providers get a placeholder.
+ * Loads the configuration for a command that sends nothing: unset variables get a placeholder.
  * @throws CommandError
  */
 export async function loadComplete(flags: Pick<CommonFlags, 'config' | 'color'>, io: CliIo, registry: Registry): Promise<CompleteConfig> {
-  const { source, loaded: first, tree } = await loadTree(flags, io, registry);
-  const again = async (env: CliIo['env']): Promise<LoadedConfig> => load(source, { ...io, env }, registry, { allowMissingSecrets: true });
-  const { loaded, env, warnings } = await withUnset({ ...first, tree }, again, io);
-  const { texts, secrets } = loaded;
-  return { loaded, warnings, written: locateWritten({ source, cwd: io.cwd, env, providers: registry.providers, texts, secrets }) };
+  const source = await sourceOf(needConfig(flags.config, io), io);
+  const filling = await fillUnset((env) => load(source, { ...io, env }, registry, { allowMissingSecrets: true }), io);
+  const { loaded, env, warnings } = filling;
+  if (loaded.tree === undefined) throw invalidConfig(loaded, flags, io);
+  const { texts, secrets, tree } = loaded;
+  const written = locateWritten({ source, cwd: io.cwd, env, providers: registry.providers, texts, secrets });
+  return { loaded: { ...loaded, tree }, warnings, written };
 }
 
 interface FilledConfig {
-  readonly loaded: ValidConfig;
+  readonly loaded: LoadedConfig;
   readonly env: CliIo['env'];
   readonly warnings: readonly string[];
 }
 
 /**
- * Loads the configuration as if unset variables of providers were set. Only their names are shown, never values. A variable
- * that has no valid placeholder stays unset.
+ * Loads the configuration as if unset variables were set. Only their names are shown, never values. A variable that has no
+ * valid placeholder stays unset. Without a valid result, returns the configuration as it is without placeholders.
  */
-async function withUnset(first: ValidConfig, again: (env: CliIo['env']) => Promise<LoadedConfig>, io: CliIo): Promise<FilledConfig> {
+async function fillUnset(loadWith: (env: CliIo['env']) => Promise<LoadedConfig>, io: CliIo): Promise<FilledConfig> {
   const forms = new Map<string, number>();
   const warnings: string[] = [];
-  let { env } = io;
-  let loaded = first;
-  let errors: readonly Diagnostic[] = [];
-  for (let round = 0; round < maxLoads; round += 1) {
-    const wrong = errors.flatMap(variablesOf).filter((name) => forms.has(name));
-    const unset =
-      errors.length > 0 ? [] : Object.entries(loaded.missing).filter(([, name]) => isVariable(name, loaded) && !forms.has(name));
+  let last = await loadWith(io.env);
+  let best: Pick<FilledConfig, 'loaded' | 'env'> = { loaded: last, env: io.env };
+  for (let round = 1; round < maxLoads; round += 1) {
+    const unset = unsetVariables(last).filter(({ name }) => !forms.has(name));
+    const wrong =
+      last.tree === undefined
+        ? errorsOf(last)
+            .flatMap(variablesOf)
+            .filter((name) => forms.has(name))
+        : [];
     if (wrong.length === 0 && unset.length === 0) break;
-    warnings.push(...unset.map(([slug, name]) => `${name} is not set: the gateway would reject requests to "${slug}".`));
-    for (const [, name] of unset) forms.set(name, 0);
+    for (const { name, effect } of unset) {
+      if (!forms.has(name)) warnings.push(`${name} is not set: the gateway would reject ${effect}.`);
+      forms.set(name, 0);
+    }
     for (const name of new Set(wrong)) forms.set(name, (forms.get(name) ?? 0) + 1);
-    const filled = { ...io.env, ...Object.fromEntries([...forms].map(([name, form], n) => [name, placeholders[form]?.(name, n)])) };
-    const { tree, ...next } = await again(filled);
-    errors = tree === undefined ? next.diagnostics.filter(({ severity }) => severity === 'error') : [];
-    if (tree !== undefined) [env, loaded] = [filled, { ...next, tree }];
+    const env = { ...io.env, ...Object.fromEntries([...forms].map(([name, form], n) => [name, placeholders[form]?.(name, n)])) };
+    last = await loadWith(env);
+    if (last.tree !== undefined) best = { loaded: last, env };
   }
-  return { loaded, env, warnings };
+  return { ...best, warnings };
 }
 
+/** Variables that are not set, and what the gateway would reject: the whole configuration, or requests to one provider. */
+function unsetVariables(loaded: LoadedConfig): readonly { readonly name: string; readonly effect: string }[] {
+  if (loaded.tree === undefined) {
+    const names = errorsOf(loaded).flatMap((error) => (error.code === 'unset-variable' ? variablesOf(error) : []));
+    return names.map((name) => ({ name, effect: 'this configuration' }));
+  }
+  return Object.entries(loaded.missing).flatMap(([slug, name]) =>
+    isVariable(name, loaded) ? [{ name, effect: `requests to "${slug}"` }] : [],
+  );
+}
+
+const errorsOf = ({ diagnostics }: LoadedConfig): readonly Diagnostic[] => diagnostics.filter(({ severity }) => severity === 'error');
+
 /** True for the name of a variable; false for the path of a file. */
-const isVariable = (name: string, { texts }: ValidConfig): boolean =>
+const isVariable = (name: string, { texts }: LoadedConfig): boolean =>
   /^[A-Za-z_]\w*$/.test(name) && !Object.values(texts).some((text) => text.includes(`\${file:${name}}`));
 
 /** Variables in the value of an error; otherwise those in its lines. */
@@ -76,7 +96,7 @@ function variablesOf({ frame, line, column, endColumn }: Diagnostic): readonly s
 }
 
 /**
- * Values in the forms that settings of providers can have: any text or name, a region, a date, a version, a UUID, an
+ * Values in the forms that settings can have: any text or name, a region, a date, a version, a UUID, a URL, a port, an
  * address. No two variables have the same value, since each is shown by its name wherever its value occurs.
  */
 const placeholders: readonly ((name: string, n: number) => string)[] = [
@@ -86,10 +106,12 @@ const placeholders: readonly ((name: string, n: number) => string)[] = [
   (_name, n) => `v${n + 1}`,
   (_name, n) => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`,
   (_name, n) => `https://unset-${n + 1}.invalid`,
+  (_name, n) => `${60_001 + n}`,
+  (_name, n) => `127.0.0.1:${60_001 + n}`,
 ];
 
-/** Most variables of one provider that are found one after the other. */
+/** Maximum variables of one provider that are found one after the other. */
 const maxUnsetVariables = 5;
 
-/** Most times that a configuration is loaded. */
+/** Maximum times that a configuration is loaded. */
 const maxLoads = maxUnsetVariables + placeholders.length;
