@@ -1,4 +1,5 @@
 import { type LoadedConfig, type LoadRequest, loadConfig } from '../config/reload/load.ts';
+import type { Diagnostic } from '../config/report/diagnostic.ts';
 import type { GatewayConfig } from '../config/schema/index.ts';
 import type { Registry } from '../gateway/types.ts';
 import { CommandError, type CommonFlags, exitCodes } from './command.ts';
@@ -59,8 +60,10 @@ export async function loadTree(
 }
 
 /** Prints the errors of a configuration, and returns the error that ends the command. */
-export function invalidConfig({ diagnostics }: LoadedConfig, flags: CommonFlags, io: CliIo): CommandError {
-  const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  io.stderr.write(`${prettyDiagnostics(errors, { colors: hasColors(io.stderr, io.env, flags.color) })}\n`);
+export function invalidConfig(loaded: LoadedConfig, flags: CommonFlags, io: CliIo): CommandError {
+  io.stderr.write(`${prettyDiagnostics(errorsOf(loaded), { colors: hasColors(io.stderr, io.env, flags.color) })}\n`);
   return new CommandError(exitCodes.invalid, '');
 }
+
+export const errorsOf = ({ diagnostics }: LoadedConfig): readonly Diagnostic[] =>
+  diagnostics.filter(({ severity }) => severity === 'error');

@@ -54,7 +54,7 @@ it('changes while connections are open', async () => {
   const server = await served(limit);
   const first = await opened(server, limit);
   expect(await opened(server, limit)).toBeUndefined();
-  limit.limit = 2;
+  limit.max = 2;
   expect(await opened(server, limit)).toBeDefined();
   expect(await opened(server, limit)).toBeUndefined();
   first?.destroy();

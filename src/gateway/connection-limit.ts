@@ -41,10 +41,10 @@ export class ConnectionLimit {
   readonly #servers = new Set<CountingServer>();
   #rejected = 0;
   /** Maximum number of open connections of each server. */
-  limit: number;
+  max: number;
 
-  constructor(limit: number, { log, monotonic, openFiles, onRejected }: ConnectionLimitDeps) {
-    this.limit = limit;
+  constructor(max: number, { log, monotonic, openFiles, onRejected }: ConnectionLimitDeps) {
+    this.max = max;
     this.#processMax = connectionsFor(openFiles);
     this.#onRejected = onRejected;
     this.#report = rejectionReporter(log, monotonic);
@@ -63,7 +63,7 @@ export class ConnectionLimit {
   }
 
   #maxOf(server: CountingServer): number {
-    return Math.min(this.limit, this.#processMax - (this.#open() - countOf(server)));
+    return Math.min(this.max, this.#processMax - (this.#open() - countOf(server)));
   }
 
   /** Open connections of all servers. */
@@ -77,7 +77,7 @@ export class ConnectionLimit {
   readonly #onDrop = (): void => {
     this.#rejected += 1;
     if (this.#open() >= this.#processMax) this.#report(this.#processMax, hints.openFiles);
-    else this.#report(this.limit, hints.setting);
+    else this.#report(this.max, hints.setting);
     this.#onRejected?.();
   };
 }

@@ -295,7 +295,7 @@ export class Runtime implements Serving {
     this.#configureAccess(generation);
     this.holder.swap(generation);
     this.observing.use(generation.snapshot);
-    this.connectionLimit.limit = this.#shareOf(generation.snapshot.server.maxConnections);
+    this.connectionLimit.max = this.#shareOf(generation.snapshot.server.maxConnections);
     this.#budget.limit = this.#shareOf(memoryOf(generation));
   }
 

@@ -171,6 +171,11 @@ describe('unset variables', () => {
     expect(result.out).toContain('1 passed');
   });
 
+  it('may be the hash of an API key', async () => {
+    const gateway = `version: 1\nproviders: {a: {type: mock}}\nconfigs: {support: {targets: [a/echo]}}\napi_keys: {app-web: {hash: "\${env:NO_HASH}"}}\n`;
+    expect(await run({ 'gateway.yaml': gateway, 'a.test.yaml': good.replace('openai-main', 'a') })).toMatchObject({ code: 0, err: '' });
+  });
+
   it('are reported with the other errors of a configuration that is not valid', async () => {
     const result = await run({ 'gateway.yaml': gatewayWith('nonsense: 1'), 'a.test.yaml': test });
     expect(result).toMatchObject({ code: 3, out: '' });

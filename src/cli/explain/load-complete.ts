@@ -5,7 +5,7 @@ import type { Registry } from '../../gateway/types.ts';
 import type { CommonFlags } from '../command.ts';
 import { needConfig } from '../find-config.ts';
 import type { CliIo } from '../io.ts';
-import { invalidConfig, load, sourceOf } from '../load.ts';
+import { errorsOf, invalidConfig, load, sourceOf } from '../load.ts';
 
 /** A configuration in which no provider lacks a secret. */
 export interface CompleteConfig {
@@ -22,8 +22,8 @@ export interface CompleteConfig {
  */
 export async function loadComplete(flags: Pick<CommonFlags, 'config' | 'color'>, io: CliIo, registry: Registry): Promise<CompleteConfig> {
   const source = await sourceOf(needConfig(flags.config, io), io);
-  const filling = await fillUnset((env) => load(source, { ...io, env }, registry, { allowMissingSecrets: true }), io);
-  const { loaded, env, warnings } = filling;
+  const loadWith = (env: CliIo['env']): Promise<LoadedConfig> => load(source, { ...io, env }, registry, { allowMissingSecrets: true });
+  const { loaded, env, warnings } = await fillUnset(loadWith, io);
   if (loaded.tree === undefined) throw invalidConfig(loaded, flags, io);
   const { texts, secrets, tree } = loaded;
   const written = locateWritten({ source, cwd: io.cwd, env, providers: registry.providers, texts, secrets });
@@ -42,21 +42,23 @@ interface FilledConfig {
  */
 async function fillUnset(loadWith: (env: CliIo['env']) => Promise<LoadedConfig>, io: CliIo): Promise<FilledConfig> {
   const forms = new Map<string, number>();
+  const lines = new Map<string, string>();
   const warnings: string[] = [];
+  // An error about a secret shows no text: its variables are those that were found in the same line.
+  const variablesIn = (error: Diagnostic): readonly string[] =>
+    error.frame === undefined ? [...lines].flatMap(([name, line]) => (line === lineOf(error) ? [name] : [])) : variablesOf(error);
   let last = await loadWith(io.env);
   let best: Pick<FilledConfig, 'loaded' | 'env'> = { loaded: last, env: io.env };
   for (let round = 1; round < maxLoads; round += 1) {
     const unset = unsetVariables(last).filter(({ name }) => !forms.has(name));
-    const wrong =
-      last.tree === undefined
-        ? errorsOf(last)
-            .flatMap(variablesOf)
-            .filter((name) => forms.has(name))
-        : [];
+    const wrong = errorsOf(last)
+      .flatMap(variablesIn)
+      .filter((name) => forms.has(name));
     if (wrong.length === 0 && unset.length === 0) break;
-    for (const { name, effect } of unset) {
+    for (const { name, effect, line } of unset) {
       if (!forms.has(name)) warnings.push(`${name} is not set: the gateway would reject ${effect}.`);
       forms.set(name, 0);
+      if (line !== undefined) lines.set(name, line);
     }
     for (const name of new Set(wrong)) forms.set(name, (forms.get(name) ?? 0) + 1);
     const env = { ...io.env, ...Object.fromEntries([...forms].map(([name, form], n) => [name, placeholders[form]?.(name, n)])) };
@@ -66,18 +68,25 @@ async function fillUnset(loadWith: (env: CliIo['env']) => Promise<LoadedConfig>,
   return { ...best, warnings };
 }
 
-/** Variables that are not set, and what the gateway would reject: the whole configuration, or requests to one provider. */
-function unsetVariables(loaded: LoadedConfig): readonly { readonly name: string; readonly effect: string }[] {
-  if (loaded.tree === undefined) {
-    const names = errorsOf(loaded).flatMap((error) => (error.code === 'unset-variable' ? variablesOf(error) : []));
-    return names.map((name) => ({ name, effect: 'this configuration' }));
-  }
+interface UnsetVariable {
+  readonly name: string;
+  /** What the gateway would reject: the whole configuration, or requests to one provider. */
+  readonly effect: string;
+  /** The line that names it, if an error shows it. */
+  readonly line?: string;
+}
+
+function unsetVariables(loaded: LoadedConfig): readonly UnsetVariable[] {
+  if (loaded.tree === undefined)
+    return errorsOf(loaded)
+      .filter(({ code }) => code === 'unset-variable')
+      .flatMap((error) => variablesOf(error).map((name) => ({ name, effect: 'this configuration', line: lineOf(error) })));
   return Object.entries(loaded.missing).flatMap(([slug, name]) =>
     isVariable(name, loaded) ? [{ name, effect: `requests to "${slug}"` }] : [],
   );
 }
 
-const errorsOf = ({ diagnostics }: LoadedConfig): readonly Diagnostic[] => diagnostics.filter(({ severity }) => severity === 'error');
+const lineOf = ({ file, line }: Diagnostic): string => `${file}:${line}`;
 
 /** True for the name of a variable; false for the path of a file. */
 const isVariable = (name: string, { texts }: LoadedConfig): boolean =>
@@ -97,7 +106,7 @@ function variablesOf({ frame, line, column, endColumn }: Diagnostic): readonly s
 
 /**
  * Values in the forms that settings can have: any text or name, a region, a date, a version, a UUID, a URL, a port, an
- * address. No two variables have the same value, since each is shown by its name wherever its value occurs.
+ * address, the hash of an API key. No two variables have the same value, since each is shown by its name wherever its value occurs.
  */
 const placeholders: readonly ((name: string, n: number) => string)[] = [
   (name, n) => `unset-${n + 1}-${name.toLowerCase().replaceAll('_', '-').slice(0, 38)}`.replace(/-+$/, ''),
@@ -108,6 +117,7 @@ const placeholders: readonly ((name: string, n: number) => string)[] = [
   (_name, n) => `https://unset-${n + 1}.invalid`,
   (_name, n) => `${60_001 + n}`,
   (_name, n) => `127.0.0.1:${60_001 + n}`,
+  (_name, n) => `sha256:${String(n).padStart(64, '0')}`,
 ];
 
 /** Maximum variables of one provider that are found one after the other. */
