@@ -272,6 +272,18 @@ describe('a response too large to buffer', () => {
     expect(outcomes(response.record)).toEqual(['a answered 200']);
   });
 
+  it.each(['\n', '\r\n\t '])('is complete if its white space %j after the JSON arrives alone', async (space) => {
+    const text = `${start}${'x'.repeat(2 * 1024 * 1024)}"}`;
+    rig.wire.script = async (socket) => {
+      await writeAll(socket, head(200, { ...chunked, 'content-type': json }), piece(text));
+      await waitUntilStable(() => socket.bytesWritten);
+      await writeAll(socket, piece(space), lastPiece);
+    };
+    const response = await rig.sendAndRead(chat, onA);
+    expect([response.text === text + space, response.isTruncated]).toEqual([true, false]);
+    expect(response.record).toMatchObject({ end: 'whole', error: null });
+  });
+
   it('that ends without closing its JSON is truncated for the client too', async () => {
     rig.wire.script = async (socket) => {
       await writeAll(socket, head(200, { 'content-type': json, connection: 'close' }), start);

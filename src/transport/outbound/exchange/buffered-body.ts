@@ -17,6 +17,8 @@ export class BufferedBody extends UpstreamBody {
   protected readonly withholdsLast = true;
   #chunks: Buffer[] = [];
   #length = 0;
+  /** The flowing body ends with a closing bracket or brace so far. */
+  #isClosed = false;
 
   override get bufferedBytes(): number {
     return this.owner.state === 'flowing' ? 0 : this.#length;
@@ -66,7 +68,7 @@ export class BufferedBody extends UpstreamBody {
   #commit(now: number): void {
     this.owner.state = 'flowing';
     this.lastAt = now;
-    for (const bytes of this.#chunks) this.pending.push({ bytes, events: emptyScan.events });
+    for (const bytes of this.#chunks) this.#hold(bytes);
     this.#chunks = [];
     this.owner.committed(this);
   }
@@ -81,12 +83,16 @@ export class BufferedBody extends UpstreamBody {
     }
     const previous = this.pending.pop();
     if (previous !== undefined) this.deliver(previous);
-    this.pending.push({ bytes: chunk, events: emptyScan.events });
+    this.#hold(chunk);
+  }
+
+  #hold(bytes: Buffer): void {
+    this.#isClosed = endsWithJsonBracket(bytes, this.#isClosed);
+    this.pending.push({ bytes, events: emptyScan.events });
   }
 
   #flowEnded(): void {
-    const last = this.pending.at(-1)?.bytes ?? emptyScan.bytes;
-    if (endsWithJsonBracket(last)) this.close({ kind: 'whole' });
+    if (this.#isClosed) this.close({ kind: 'whole' });
     else this.close({ kind: 'fault', error: streamInterrupted("The provider's response ended early.") });
   }
 

@@ -66,9 +66,15 @@ const htmlPage = (expected: string): GatewayError =>
     source: 'provider',
   });
 
-/** The check for a body that is too large to hold: it must end with a closing bracket or brace. */
-export function endsWithJsonBracket(last: Buffer): boolean {
-  let at = last.length - 1;
-  while (at >= 0 && (last[at] === 0x0a || last[at] === 0x0d || last[at] === 0x20)) at -= 1;
-  return last[at] === 0x7d || last[at] === 0x5d;
+/**
+ * The check for a body that is too large to hold: it must end with a closing bracket or brace. White space does not count.
+ *
+ * @param isClosed whether the bytes before `bytes` end so
+ */
+export function endsWithJsonBracket(bytes: Buffer, isClosed: boolean): boolean {
+  let at = bytes.length - 1;
+  while (at >= 0 && isJsonSpace(bytes[at])) at -= 1;
+  return at < 0 ? isClosed : bytes[at] === 0x7d || bytes[at] === 0x5d;
 }
+
+const isJsonSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
