@@ -1,14 +1,16 @@
-import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chunks } from '../support/upstream.ts';
 import { type Blackhole, startBlackhole } from './blackhole.ts';
 import { chat, contentOf, errorOf, onA, outcomes, type Rig, startRig, streamed } from './rig.ts';
-import { chunked, forever, head, piece, writeAll } from './wire.ts';
+import { chunked, completeResponse, forever, head, piece, writeAll } from './wire.ts';
 
 /** Providers that stop sending: each timeout of an attempt applies. */
 
 const [role = '', text = ''] = chunks('one ');
 /** Only one timeout is short: on a busy machine it is undefined which of two short ones expires first. */
+const largeBody = 24 * 1024 * 1024;
 const clocks = { connect: '300ms', first_byte: '400ms', idle: '500ms', total: '1500ms' };
 type Clock = keyof typeof clocks;
 const timeoutsWith = (clock: Clock): object => ({ connect: '60s', first_byte: '60s', idle: '60s', total: '90s', [clock]: clocks[clock] });
@@ -203,6 +205,49 @@ describe('a provider that stops sending', () => {
     expect(errorOf(response.text).message).toMatch(/did not accept a connection within 300 ms/);
     const around = await rig.sendAndRead(chat, { 'x-gateway-config': 'around' });
     expect(outcomes(around.record)).toEqual(['black timeout', 'b answered 200']);
+  });
+
+  describe.each([true, false])('first_byte with fast_path: %s', (fast) => {
+    /** A provider that reads a few megabytes at a time, and responds to the complete request. */
+    async function slowReader(rounds: number): Promise<{ readonly rig: Rig; close(): Promise<void> }> {
+      const server = createServer((socket) => {
+        let received = 0;
+        let unread = 0;
+        let round = 0;
+        socket.pause().on('error', () => undefined);
+        const timer = setInterval(() => {
+          round += 1;
+          unread = 0;
+          if (round <= rounds) socket.resume();
+        }, 150);
+        socket.once('close', () => clearInterval(timer));
+        socket.on('data', (bytes) => {
+          received += bytes.length;
+          unread += bytes.length;
+          if (unread > largeBody / 8) socket.pause();
+          if (received < largeBody) return;
+          clearInterval(timer);
+          void writeAll(socket, completeResponse(200, 'text/event-stream', chunks('read').join('')));
+        });
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const slow = { type: 'openai', api_key: 'sk-key-of-a-slow-reader-01', timeouts: timeoutsWith('first_byte') };
+      const custom_host = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+      const slowRig = await startRig({ server: { fast_path: fast }, providers: { slow: { ...slow, custom_host } } });
+      return { rig: slowRig, close: async () => (await slowRig.close(), void server.close()) };
+    }
+    const large = { ...streamed, messages: [{ role: 'user', content: 'x'.repeat(largeBody) }] };
+
+    it.each([
+      ['does not run while a large body is sent', Number.POSITIVE_INFINITY, 200],
+      ['ends an attempt whose provider stops reading the body', 2, 408],
+    ])('%s', async (_name, rounds, status) => {
+      const { rig: slowRig, close } = await slowReader(rounds);
+      const response = await slowRig.sendAndRead(large, { 'x-gateway-provider': '@slow' });
+      expect(response.status).toBe(status);
+      expect(outcomes(response.record)).toEqual([status === 200 ? 'slow answered 200' : 'slow timeout']);
+      await close();
+    });
   });
 
   it.each([

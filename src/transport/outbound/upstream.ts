@@ -6,6 +6,7 @@ import type { UpstreamRequest } from '../../core/provider.ts';
 import { staleMs } from './http1/connection.ts';
 import { OriginPool, type OriginPoolOptions } from './http1/origin-pool.ts';
 import { type PoolOptions, Pools, type Route } from './pools.ts';
+import { unsentBytes, type WritingSocket } from './unsent.ts';
 
 /** Callbacks for one request on the wire. Exactly one of `finished` and `failed` ends it. */
 export interface ResponseReceiver {
@@ -24,6 +25,8 @@ export interface ResponseReceiver {
 
 /** Controls the sender of a response. */
 export interface ResponseControl {
+  /** True if the system has taken bytes of the request since the last call. */
+  isSending?(): boolean;
   pause(): void;
   resume(): void;
   abort(): void;
@@ -125,8 +128,8 @@ function bodyOf(body: WireBody): Buffer | Readable | null {
   return body.kind === 'stream' ? (body as unknown as Readable) : body.bytes();
 }
 
-/** Bytes that a socket has read so far, and its error. */
-interface SocketCounters {
+/** Bytes that a socket has read so far, its error, and its unsent bytes. */
+interface SocketCounters extends WritingSocket {
   readonly bytesRead: number;
   readonly errored: Error | null;
 }
@@ -140,6 +143,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   #isReused = false;
   #readBefore = 0;
   #writtenAt = 0;
+  #unsent = 0;
   #ended = false;
 
   /** @param over called at the end */
@@ -161,6 +165,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#state.writing = this;
     this.#receiver.connected({
+      isSending: () => this.#isSending(),
       pause: () => controller.pause(),
       resume: () => controller.resume(),
       // Creating an error is expensive, and after the end there is nothing to abort.
@@ -168,6 +173,12 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
         if (!this.#ended) controller.abort(new Aborted('aborted'));
       },
     });
+  }
+
+  #isSending(): boolean {
+    const before = this.#unsent;
+    this.#unsent = unsentBytes(this.#socket);
+    return this.#unsent !== before;
   }
 
   onRequestSent(): void {

@@ -314,6 +314,8 @@ export class HttpExchange implements ResponseReceiver, Sweepable, UpstreamBodyOw
       this.#sweepTransfer(now);
       return;
     }
+    // The first-byte timeout begins when the request is sent. A large body takes time, unless the provider stops reading it.
+    if (this.sentAt !== undefined && this.#source?.isSending?.() === true) this.sentAt = now;
     const phase = expiredTimeout(this, now);
     if (phase === undefined) {
       if (isClientNotReading(this, now)) this.body?.close({ kind: 'fault', error: clientNotReading() });

@@ -4,6 +4,7 @@ import { WireFault } from '../../wire/fault.ts';
 import { releaseBuffer } from '../../../core/memory/release-buffer.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { Origin } from './origin.ts';
+import { unsentBytes, type WritingSocket } from '../unsent.ts';
 
 /**
  * Milliseconds within which a kept-alive connection that was already closed reports its error. A provider that has begun
@@ -75,6 +76,11 @@ export class UpstreamConnection {
     if (ownsBodyBuffer) socket.write(body, releaseBody(body));
     else socket.write(body);
     socket.uncork();
+  }
+
+  /** Bytes of the request that the system has not taken yet. */
+  get unsent(): number {
+    return unsentBytes(this.#socket as WritingSocket);
   }
 
   pause(): void {

@@ -31,6 +31,7 @@ export class Outgoing implements ResponseControl {
   connection: UpstreamConnection | undefined;
   /** The response is no longer needed, or is complete. */
   isOver = false;
+  #unsent = 0;
 
   constructor(origin: Origin, receiver: ResponseReceiver, request: OutgoingRequest) {
     this.origin = origin;
@@ -41,6 +42,12 @@ export class Outgoing implements ResponseControl {
     this.ownsBodyBuffer = request.ownsBodyBuffer;
     this.dialMs = request.dialMs;
     this.isOnce = request.isOnce;
+  }
+
+  isSending(): boolean {
+    const before = this.#unsent;
+    this.#unsent = this.connection?.unsent ?? 0;
+    return this.#unsent !== before;
   }
 
   pause(): void {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, getCACertificates, type Server, setDefaultCACertificates, type TLSSocket } from 'node:tls';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ResponseReceiver } from '../upstream.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ResponseControl, ResponseReceiver, WireRequest } from '../upstream.ts';
 import { OriginPool } from './origin-pool.ts';
 import { TimerWheel } from '../../wire/timer-wheel.ts';
 
@@ -83,6 +83,36 @@ describe('TLS connection', () => {
     await request('localhost');
     await request('localhost', true);
     expect(sockets.map((socket) => socket.isSessionReused())).toEqual([false, true]);
+  });
+
+  it('reports that the upstream reads a large body', async () => {
+    const body = Buffer.alloc(24_000_000);
+    let received = 0;
+    server.removeAllListeners('secureConnection').on('secureConnection', (socket: TLSSocket) => {
+      sockets.push(socket.pause());
+      socket
+        .on('error', () => undefined)
+        .on('data', (bytes: Buffer) => {
+          received += bytes.length;
+          if (received > body.length / 2) socket.pause();
+        });
+    });
+    const control = await new Promise<ResponseControl>((connected) => {
+      const receiver = { connected, sent: () => undefined, head: () => undefined, data: () => undefined, finished: () => undefined };
+      const large = {
+        origin: `https://localhost:${port}`,
+        path: '/',
+        method: 'POST',
+        headers: [],
+        body: { kind: 'json', bytes: () => body },
+      };
+      origins.send(large as WireRequest, { trust: 'operator', connectMs: 5000 }, { ...receiver, failed: () => undefined });
+    });
+    let still = 0;
+    await vi.waitUntil(() => (still = control.isSending?.() === true || sockets.length === 0 ? 0 : still + 1) > 5, { timeout: 10_000 });
+    expect(received).toBe(0);
+    sockets[0]?.resume();
+    await vi.waitUntil(() => control.isSending?.(), { timeout: 10_000 });
   });
 
   it('is rejected if the certificate does not match the host', async () => {
