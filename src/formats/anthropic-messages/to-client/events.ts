@@ -90,8 +90,10 @@ export class MessageEvents {
   #start(id: string, model: string): readonly ApiEvent[] {
     if (this.#hasStarted) return noEvents;
     this.#hasStarted = true;
+    // An id that the gateway generated for a chat completion is not a message id.
+    const isGenerated = id === '' || id === `chatcmpl-${this.#names.id}`;
     const message = {
-      id: id === '' ? `msg_${this.#names.id}` : id,
+      id: isGenerated ? `msg_${this.#names.id}` : id,
       type: 'message',
       role: 'assistant',
       model: model === '' ? this.#names.model : model,

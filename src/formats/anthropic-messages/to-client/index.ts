@@ -48,12 +48,9 @@ const textOf = (event: ApiEvent): string => `event: ${event.type}\ndata: ${JSON.
  */
 export function wholeMessage(completion: unknown, call: Pick<DialectCall, 'id' | 'model'>): JsonObject {
   const events = new MessageEvents(call);
-  const made = `chatcmpl-${call.id}`;
-  // An id that the gateway generated for a chat completion is not a message id.
-  const own = (event: ModelEvent): ModelEvent => (event.type === 'start' && event.id === made ? { ...event, id: '' } : event);
   const written = completionEvents(completion).flatMap((event) => {
     if (event.type === 'error') throw event.error;
-    return [...events.push(own(event))];
+    return [...events.push(event)];
   });
   return joined([...written, ...events.end()]);
 }
