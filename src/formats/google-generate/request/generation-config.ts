@@ -84,7 +84,7 @@ export function toGenerationConfig(body: JsonObject, conversion: GenerateConvers
     if (value === undefined) continue;
     const refusal = row.refused?.(conversion);
     if (refusal === undefined) out[row.to] = value;
-    else conversion.drops.add(row.from[0] ?? '', refusal);
+    else if (value !== 0) conversion.drops.add(row.from[0] ?? '', refusal);
   }
   const thinkingConfig = toThinkingConfig(body, conversion);
   const resolution = conversion.details.has('high') ? 'HIGH' : conversion.details.has('low') ? 'LOW' : undefined;

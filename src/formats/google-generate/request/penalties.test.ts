@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { toGenerateContent } from './index.ts';
+
+it.each([
+  [0, []],
+  [0.5, ['presence_penalty']],
+])('a presence_penalty of %d for a model without penalties is reported as dropped: %j', (penalty, expected) => {
+  const call = { model: 'gemini-3-pro', media: new Map(), strict: false, showsReasoning: false };
+  const options = { surface: 'developer', schemas: 'converted', signatureStandIn: true } as const;
+  const { body, dropped } = toGenerateContent({ messages: [{ role: 'user', content: 'a' }], presence_penalty: penalty }, call, options);
+  expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'a' }] }] });
+  expect(dropped.map(({ param }) => param)).toEqual(expected);
+});
