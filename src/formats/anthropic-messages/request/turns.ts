@@ -21,12 +21,17 @@ interface PendingCall {
 
 /** The calls of one turn, matched to results by id, by name, or by order. */
 class PendingCalls {
-  readonly all: readonly PendingCall[];
+  readonly all: PendingCall[];
   /** Calls by key, the last one first. Built when the first result arrives. */
   #lists: Map<string, PendingCall[]> | undefined;
 
-  constructor(all: readonly PendingCall[]) {
+  constructor(all: PendingCall[]) {
     this.all = all;
+  }
+
+  /** True if there are calls, and no result has arrived yet. */
+  get isWaiting(): boolean {
+    return this.#lists === undefined && this.all.length > 0;
   }
 
   /** Returns the first matching call without a result. */
@@ -84,8 +89,10 @@ export class TurnBuilder {
   /** Adds an assistant message. The order of its pieces is kept. */
   assistant(pieces: readonly AssistantPiece[]): void {
     if (pieces.length === 0) return;
-    this.#closeUserTurn();
-    const calls: PendingCall[] = [];
+    // Some clients send each of several concurrent calls in a message of its own, and all results after them.
+    const continues = this.#calls.isWaiting && this.#blocks.length === 0 && pieces.some((piece) => 'called' in piece);
+    if (!continues) this.#closeUserTurn();
+    const calls = continues ? this.#calls.all : [];
     const content = pieces.map((piece): Block => {
       if ('block' in piece) return piece.block;
       const { id: original, name, input, extra } = piece.called;
@@ -93,7 +100,7 @@ export class TurnBuilder {
       calls.push({ original, name, id, result: undefined });
       return { type: 'tool_use', id, name: toolName(name), input, ...extra };
     });
-    this.#calls = new PendingCalls(calls);
+    if (!continues) this.#calls = new PendingCalls(calls);
     if (this.#turns.at(-1)?.role === 'assistant') {
       for (const block of content) this.#lastContent.push(block);
       return;
