@@ -4,6 +4,7 @@ import type { Routed } from '#core/context.ts';
 import { type Endpoint, traitsOf } from '#core/endpoint.ts';
 import type { FormBody } from '#core/http/form.ts';
 import { requestHeaders } from '#core/http/headers.ts';
+import { isNamed, withParam } from '#core/http/query.ts';
 import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import type { Attempt } from '#core/plan.ts';
 import { withheldHeaders } from '#core/model/request-settings.ts';
@@ -66,7 +67,7 @@ export class AttemptCall implements Call {
     this.stream = ctx.stream;
     this.includeUsage = ctx.stream && requestsUsage(parts.body);
     this.params = ctx.params;
-    this.query = ctx.query === '' ? '' : queryFor(ctx);
+    this.query = queryFor(ctx, this.model);
     this.credential = parts.credential;
     this.form = parts.body.kind === 'form' ? parts.body : undefined;
     this.id = ctx.id;
@@ -124,14 +125,22 @@ function booleanHeader({ headers, warnings }: Routed, header: 'strictCompliance'
   return undefined;
 }
 
-/** Removes a model with a slug from the query, because the provider does not know slugs. On relayed paths the provider's code writes the name. */
-function queryFor({ endpoint, query }: Routed): string {
-  if (!query.includes('model=') || traitsOf(endpoint).body === 'passing') return query;
+/**
+ * Writes the model into the query of a path that is passed through, where the query names it; a WebSocket names it nowhere else.
+ * On other routes a model with a slug only chose the provider, which does not know slugs.
+ */
+function queryFor({ endpoint, query }: Routed, model: string): string {
+  if (endpoint === 'realtime' && model !== '') return withParam(query, 'model', model);
+  if (query === '') return '';
+  if (endpoint === 'relay' && model !== '') return namesModel(query) ? withParam(query, 'model', model) : query;
+  if (!query.includes('model=')) return query;
   return query
     .split('&')
     .filter((pair) => !/^model=(?:@|%40)/i.test(pair))
     .join('&');
 }
+
+const namesModel = (query: string): boolean => query.split('&').some((pair) => isNamed(pair, 'model'));
 
 function requestsUsage(body: RequestBody): boolean {
   if (body.kind !== 'json' || !body.has('stream_options')) return false;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Endpoint } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import { emptyBody } from '#core/json/body.ts';
 import type { MediaNeed, Operation, Tap, Translation, UpstreamRequest } from '#core/provider.ts';
@@ -27,6 +28,27 @@ describe('the model', () => {
     });
     const overrides = { endpoint: 'realtime', requestedModel: '@main/live', body: emptyBody } as const;
     expect((await prepare({ binding: realtime, overrides })).attempt.upstream).toMatchObject({ path: '/live' });
+  });
+
+  it.each<[endpoint: Endpoint, query: string, expected: string, requestedModel?: string]>([
+    ['relay', 'x=1&model=@main/live&y=2', 'x=1&model=live&y=2'],
+    ['relay', 'Model=%40main%2Flive&model=other', 'model=live'],
+    ['relay', 'x=1', 'x=1'],
+    ['relay', '', ''],
+    ['realtime', 'model=@main/live', 'model=live'],
+    ['realtime', 'intent=transcription', 'intent=transcription&model=live'],
+    ['realtime', '', 'model=live'],
+    ['files/list', 'model=@main/live&x=1', 'x=1'],
+    ['files/list', 'model=live&x=1', 'model=live&x=1'],
+    ['relay', 'model=@main&x=1', 'x=1', '@main'],
+  ])('is written into the query of %s: "%s"', async (endpoint, query, expected, requestedModel = '@main/live') => {
+    const provider = makeProvider({
+      relay: () => ({ origin: 'https://api.example', path: '/' }),
+      operations: { 'files/list': { begin: (body) => translationOf(body) } },
+    });
+    const overrides = { endpoint, method: 'GET', path: '/v1/x', query, requestedModel, body: emptyBody };
+    const { attempt } = await prepare({ binding: makeBinding('main', { provider }), overrides });
+    expect(attempt.call?.query).toBe(expected);
   });
 
   it('is removed if it is only a slug', async () => {

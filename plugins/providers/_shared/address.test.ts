@@ -1,15 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  joinAddress,
-  baseOf,
-  customHostProblems,
-  encodeIdSegment,
-  memoize,
-  paramOf,
-  relayedRoute,
-  encodeSegment,
-  withParam,
-} from './address.ts';
+import { joinAddress, baseOf, customHostProblems, encodeIdSegment, memoize, paramOf, relayedRoute, encodeSegment } from './address.ts';
 
 describe('custom host', () => {
   it.each([
@@ -67,15 +57,6 @@ it.each([
 
 it.each(['/v1/../admin', '/v1/files/%2E%2e/x', '/v1/files/.', '/v1/a\\..\\b'])('relayedRoute rejects the dot segments of %s', (path) => {
   expect(() => relayedRoute(path)).toThrow(/^The path contains/);
-});
-
-it.each([
-  ['', 'model', 'a b', 'model=a%20b'],
-  ['x=1&Model=old&y=2', 'model', 'new', 'x=1&model=new&y=2'],
-  ['x=%20&y', 'model', undefined, 'x=%20&y'],
-  ['api-version=1&API-VERSION=2&z=3', 'api-version', undefined, 'z=3'],
-])('withParam: "%s" with %s=%s is "%s"', (query, name, value, expected) => {
-  expect(withParam(query, name, value)).toBe(expected);
 });
 
 it('paramOf finds a query parameter regardless of case', () => {

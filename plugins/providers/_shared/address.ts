@@ -1,7 +1,6 @@
 import { GatewayError } from '#core/error.ts';
 import { checkPath } from '#core/http/plain-path.ts';
 import type { SettingsProblem, UpstreamAddress } from '#core/provider.ts';
-import { isNamed } from '#core/http/query.ts';
 
 /** The base of a service's routes: `origin` is scheme, host and port; `path` is encoded and has no trailing slash. */
 export interface Base {
@@ -111,21 +110,6 @@ const encodeUnsafe = (text: string): string =>
   /^[\x21\x22\x24-\x7e]*$/.test(text)
     ? text
     : text.replaceAll(/[^\x21\x22\x24-\x7e]+/gu, (unsafe) => encodeURIComponent(unsafe.toWellFormed()));
-
-/** Sets one parameter of the query (`name` is in lower case), in place if it exists. `undefined` removes it. */
-export function withParam(query: string, name: string, value: string | undefined): string {
-  const pair = value === undefined ? undefined : `${name}=${encodeURIComponent(value.toWellFormed())}`;
-  let isWritten = false;
-  const parts: string[] = [];
-  for (const part of query === '' ? [] : query.split('&')) {
-    const isMatch = isNamed(part, name);
-    if (!isMatch) parts.push(part);
-    else if (!isWritten && pair !== undefined) parts.push(pair);
-    isWritten ||= isMatch;
-  }
-  if (!isWritten && pair !== undefined) parts.push(pair);
-  return parts.join('&');
-}
 
 /** Returns a parameter of a query, decoded. Names are compared case-insensitively. */
 export function paramOf(query: string, name: string): string | undefined {

@@ -1,6 +1,7 @@
 import { GatewayError } from '#core/error.ts';
+import { withParam } from '#core/http/query.ts';
 import type { Call, UpstreamAddress } from '#core/provider.ts';
-import { joinAddress, paramOf, withParam } from '../_shared/address.ts';
+import { joinAddress, paramOf } from '../_shared/address.ts';
 import { entries, type FoundryTarget } from './entries.ts';
 import { isSingleModelHost, withoutProject } from './foundry-uri.ts';
 import type { FoundrySettings } from './settings.ts';

@@ -1,6 +1,7 @@
 import { GatewayError } from '#core/error.ts';
+import { withParam } from '#core/http/query.ts';
 import type { Call, UpstreamAddress } from '#core/provider.ts';
-import { joinAddress, paramOf, encodeSegment, withParam } from '../_shared/address.ts';
+import { joinAddress, paramOf, encodeSegment } from '../_shared/address.ts';
 import { type ApiVersion, apiVersionFor, type AzureOpenAiTarget } from './entries.ts';
 import type { AzureSettings } from './settings.ts';
 

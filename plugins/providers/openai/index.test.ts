@@ -66,12 +66,9 @@ describe('the upstream URL of openai', () => {
     expect(send(endpoint, '', settings, overrides).url).toBe(url);
   });
 
-  it.each([
-    ['/v1/files/file-1', 'purpose=batch', 'https://api.openai.com/v1/files/file-1?purpose=batch'],
-    ['/v1/realtime', 'model=%40main%2Fgpt-4o-mini&x=1', 'https://api.openai.com/v1/realtime?model=gpt-4o-mini&x=1'],
-  ])('of the relayed %s?%s is correct', (path, query, url) => {
-    const address = openai.relay?.(callOf('relay', {}, { query }), path);
-    expect(`${address?.origin}${address?.path}`).toBe(url);
+  it('of a relayed path is correct', () => {
+    const address = openai.relay?.(callOf('relay', {}, { query: 'purpose=batch' }), '/v1/files/file-1');
+    expect(`${address?.origin}${address?.path}`).toBe('https://api.openai.com/v1/files/file-1?purpose=batch');
   });
 
   it.each(['.', '..', ''])('with the id %j is rejected', (id) => {

@@ -1,5 +1,5 @@
 import { defineProvider } from '#core/provider.ts';
-import { joinAddress, baseOf, customHostProblems, memoize, paramOf, relayedRoute, withParam } from '../_shared/address.ts';
+import { joinAddress, baseOf, customHostProblems, memoize, relayedRoute } from '../_shared/address.ts';
 import { openaiCompatible } from '../_shared/openai-compatible.ts';
 import { RealtimeTap } from '#formats/openai-objects/realtime-tap.ts';
 import { openaiFault } from '#formats/openai-chat/fault.ts';
@@ -31,11 +31,7 @@ export default defineProvider<OpenAiSettings>({
     headers: openaiHeaders,
     extensions: (settings) => (settings.custom_host === undefined ? 'drop' : 'pass'),
   }),
-  relay(call, path) {
-    const isNamed = call.endpoint === 'realtime' || paramOf(call.query, 'model') !== undefined;
-    const query = call.model !== '' && isNamed ? withParam(call.query, 'model', call.model) : call.query;
-    return { ...joinAddress(base(call.settings), relayedRoute(path), query), headers: accountHeaders(call) };
-  },
+  relay: (call, path) => ({ ...joinAddress(base(call.settings), relayedRoute(path), call.query), headers: accountHeaders(call) }),
   socketTap: () => new RealtimeTap(),
   fault: openaiFault,
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isNamed, plainQuery, withoutParameters } from './query.ts';
+import { isNamed, plainQuery, withoutParameters, withParam } from './query.ts';
 
 it.each([
   ['api-key=x', true],
@@ -70,3 +70,12 @@ it.each([
   ['deployment-id=m', 'deployment-id=m'],
   ['a=%ZZ', 'a=%ZZ'],
 ])('plainQuery converts %j of an Azure OpenAI client to %j', (query, expected) => expect(plainQuery(query)).toBe(expected));
+
+it.each([
+  ['', 'model', 'a b', 'model=a%20b'],
+  ['x=1&Model=old&y=2', 'model', 'new', 'x=1&model=new&y=2'],
+  ['x=%20&y', 'model', undefined, 'x=%20&y'],
+  ['api-version=1&API-VERSION=2&z=3', 'api-version', undefined, 'z=3'],
+])('withParam: "%s" with %s=%s is "%s"', (query, name, value, expected) => {
+  expect(withParam(query, name, value)).toBe(expected);
+});

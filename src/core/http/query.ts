@@ -44,6 +44,21 @@ export function withoutParameters(query: string, names: readonly string[]): stri
   return result + query.slice(from);
 }
 
+/** Sets one parameter of the query (`name` is in lower case), in place if it exists. `undefined` removes it. */
+export function withParam(query: string, name: string, value: string | undefined): string {
+  const pair = value === undefined ? undefined : `${name}=${encodeURIComponent(value.toWellFormed())}`;
+  let isWritten = false;
+  const parts: string[] = [];
+  for (const part of query === '' ? [] : query.split('&')) {
+    const isMatch = isNamed(part, name);
+    if (!isMatch) parts.push(part);
+    else if (!isWritten && pair !== undefined) parts.push(pair);
+    isWritten ||= isMatch;
+  }
+  if (!isWritten && pair !== undefined) parts.push(pair);
+  return parts.join('&');
+}
+
 /** `&` and `;`. */
 const isSeparator = (code: number): boolean => code === 0x26 || code === 0x3b;
 
