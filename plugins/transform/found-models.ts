@@ -1,4 +1,4 @@
-import { modelsInLine } from '#core/json/batch-file.ts';
+import { isBatchPurpose, modelsInLine } from '#core/json/batch-file.ts';
 import type { Routed } from '#core/context.ts';
 import { traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
@@ -38,7 +38,7 @@ function checkLine(line: string, index: number, rules: ModelRules): void {
 
 /** The file was forwarded as another kind, so its lines were not checked. */
 function rejectLatePurpose(form: FormBody): void {
-  if (form.fields.get('purpose') !== 'batch') return;
+  if (!isBatchPurpose(form.fields.get('purpose'))) return;
   throw new GatewayError('not_allowed', {
     message: 'The key or provider is limited to certain models, but the field "purpose" comes after the file in the form.',
     param: 'purpose',

@@ -210,6 +210,7 @@ describe('object IDs in a body', () => {
     const file = `${line({ input: 'x' })}\n${line({ previous_response_id: id })}\n`;
     const count = rig.account.rows['files']?.length;
     expect((await rig.send('ben', 'POST', '/v1/files', upload(file))).status).toBe(404);
+    expect((await rig.send('ben', 'POST', '/v1/files', upload(file, 'data.bin', 'Batch'))).status).toBe(404);
     expect(rig.account.rows['files']?.length).toBe(count);
     expect((await rig.send('ben', 'POST', '/v1/files', upload('not json\n'))).json).toMatchObject({ error: { code: 'invalid_form' } });
     const late = new FormData();

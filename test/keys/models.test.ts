@@ -107,6 +107,8 @@ describe('the lines of an uploaded batch file', () => {
   it.each<[string, Sent]>([
     ['follows the file', { late: 'batch' }],
     ['is missing', {}],
+    ['is in capitals', { purpose: 'BATCH', name: 'rows.bin' }],
+    ['has blanks', { purpose: ' batch', name: 'rows.bin' }],
   ])('are checked if the purpose %s', async (_, variant) => {
     for (const content of [rows, long])
       expect(await upload(content, { key: 'small', ...variant })).toMatchObject({ status: 403, code: 'not_allowed', sent: undefined });

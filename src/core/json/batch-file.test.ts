@@ -9,6 +9,7 @@ describe('isBatchInput', () => {
 
   it.each([
     [{ purpose: 'batch' }, 'a.bin', true],
+    [{ purpose: ' Batch ' }, 'a.bin', true],
     [{ purpose: 'fine-tune' }, 'a.jsonl', false],
     [{}, 'a.jsonl', true],
     [{}, 'a.NDJSON', true],

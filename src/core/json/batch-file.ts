@@ -5,13 +5,16 @@ import { modelsNamedInText, type NamedModel } from './model-fields.ts';
 import { modelsInQuery } from '../http/models-in-query.ts';
 
 /**
- * True for an upload that is a batch: its purpose is `batch`, or the purpose follows only after the file, whose name is
+ * True for an upload that is a batch: its purpose is `batch` in any spelling, or the purpose follows only after the file, whose name is
  * that of a JSON Lines file.
  */
 export function isBatchInput(form: Pick<FormBody, 'fields' | 'file'>): boolean {
   const purpose = form.fields.get('purpose');
-  return purpose === undefined ? /\.(?:jsonl|ndjson)$/i.test(form.file?.filename ?? '') : purpose === 'batch';
+  return purpose === undefined ? /\.(?:jsonl|ndjson)$/i.test(form.file?.filename ?? '') : isBatchPurpose(purpose);
 }
+
+/** Parsers of enumerations ignore case and blanks at some services (.NET's `Enum.TryParse`), and rules must hold there too. */
+export const isBatchPurpose = (purpose: string | undefined): boolean => purpose?.trim().toLowerCase() === 'batch';
 
 /**
  * The models that a line of a batch names in any field, including `body.model`, and in its URL. A line that is not strict

@@ -1,3 +1,4 @@
+import { isBatchPurpose } from '../../core/json/batch-file.ts';
 import { parseJson } from '../../core/json/scan.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { FormBody, LineEdit } from '../../core/http/form.ts';
@@ -46,7 +47,7 @@ function checkLine(line: string, index: number, caller: CallerObjects): void {
 
 /** The file was forwarded as another kind, so its lines were not read. */
 function rejectLatePurpose(form: FormBody): void {
-  if (form.fields.get('purpose') !== 'batch') return;
+  if (!isBatchPurpose(form.fields.get('purpose'))) return;
   throw new GatewayError('not_allowed', {
     message: 'The provider has isolate: true, but the field "purpose" comes after the file in the form.',
     param: 'purpose',
