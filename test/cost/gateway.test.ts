@@ -29,6 +29,7 @@ beforeAll(async () => {
     } else if (text.includes('"fails"')) json(response, 429, { error: { message: 'no', type: 'rate_limit_error' } });
     else if (request.url.endsWith('/batches')) json(response, 200, { id: 'batch_1', object: 'batch', status: 'validating' });
     else if (request.url.endsWith('/files')) json(response, 200, { object: 'list', data: [] });
+    else if (text.includes('"large"')) json(response, 200, { data: [{ b64_json: 'A'.repeat(3_000_000) }], usage });
     else if (request.url.endsWith('/images/generations')) json(response, 200, { created: 1, data: [{ url: 'x' }] });
     else if (text.includes('"cut"')) sse(response, [chunk('a'), chunk('b'), chunk('c')]);
     else if (text.includes('"stream":true'))
@@ -111,6 +112,13 @@ describe('request cost', () => {
     const headers: Record<string, string> = body === undefined || path.endsWith('/batches') ? { 'x-gateway-provider': 'up' } : {};
     const response = await call(path, body, headers);
     expect([response.header, response.record.cost.usd]).toEqual([header, usd]);
+  });
+
+  it('is that of the reported usage also if the response is too large to be held', async () => {
+    for (const path of ['/v1/images/generations', '/v1/embeddings', '/v1/chat/completions', '/v1/responses']) {
+      const { record, status } = await call(path, { model: '@own/large', prompt: 'x' });
+      expect([path, status, record.usage.source, record.cost.usd]).toEqual([path, 200, 'reported', '0.0065']);
+    }
   });
 
   it('after a fallback is the cost of the target that responded', async () => {

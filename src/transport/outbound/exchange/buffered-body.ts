@@ -6,6 +6,7 @@ import { formatSize } from '../../../core/text/units.ts';
 import { codingsOf } from '../../wire/decode.ts';
 import { UpstreamBody, type UpstreamBodyOwner } from './upstream-body.ts';
 import { streamInterrupted, invalidResponse } from './faults.ts';
+import { BodyTail, copiedTail } from '../framing/body-tail.ts';
 import { emptyScan } from '../framing/scanned.ts';
 import { decompress, endsWithJsonBracket, wholeResponseFault, bufferedResponseLimit } from './buffered-response.ts';
 
@@ -19,6 +20,8 @@ export class BufferedBody extends UpstreamBody {
   #length = 0;
   /** The flowing body ends with a closing bracket or brace so far. */
   #isClosed = false;
+  /** Set for a response that flows. */
+  #tail: BodyTail | undefined;
 
   override get bufferedBytes(): number {
     return this.owner.state === 'flowing' ? 0 : this.#length;
@@ -68,6 +71,8 @@ export class BufferedBody extends UpstreamBody {
   #commit(now: number): void {
     this.owner.state = 'flowing';
     this.lastAt = now;
+    this.#tail = new BodyTail();
+    this.#tail.push(copiedTail(this.#chunks));
     for (const bytes of this.#chunks) this.#hold(bytes);
     this.#chunks = [];
     this.owner.committed(this);
@@ -83,6 +88,7 @@ export class BufferedBody extends UpstreamBody {
     }
     const previous = this.pending.pop();
     if (previous !== undefined) this.deliver(previous);
+    this.#tail?.push(chunk);
     this.#hold(chunk);
   }
 
@@ -92,8 +98,10 @@ export class BufferedBody extends UpstreamBody {
   }
 
   #flowEnded(): void {
-    if (this.#isClosed) this.close({ kind: 'whole' });
-    else this.close({ kind: 'fault', error: streamInterrupted("The provider's response ended early.") });
+    if (this.#isClosed) {
+      this.#tail?.readInto(this.owner.tap);
+      this.close({ kind: 'whole' });
+    } else this.close({ kind: 'fault', error: streamInterrupted("The provider's response ended early.") });
   }
 
   #bufferEnded(): void {
