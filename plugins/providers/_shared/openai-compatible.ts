@@ -17,6 +17,7 @@ import { encodeIdSegment } from './address.ts';
 import type { HistoryRules } from '#formats/history/rules.ts';
 import { urlFiles } from '#formats/openai-chat/plain/files.ts';
 import type { ChatQuirk } from '#formats/openai-chat/quirks.ts';
+import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { batchOutput } from '#formats/openai-objects/batch-output.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { BytesTap, ObjectTap, allowEmpty } from '#formats/openai-objects/object-tap.ts';
@@ -163,7 +164,7 @@ function cancelOf<Settings>(
 function outputOf<Settings>(service: OpenAiCompatible<Settings>): Operation<Settings> {
   const fileRequest = (batchText: string, call: OpenAiCall<Settings>): UpstreamRequest => {
     const { fileId, warnings } = batchOutput(batchText);
-    const headers: HeaderPairs = ['accept', '*/*', ...(service.headers?.(call) ?? [])];
+    const headers: HeaderPairs = ['accept', '*/*', ...(service.headers?.(call) ?? []), ...fileHeaders(call)];
     const address = service.address(call, `files/${encodeIdSegment(fileId)}/content`);
     return { ...address, method: 'GET', headers, body: emptyBody, dropped: [], warnings };
   };

@@ -163,6 +163,13 @@ describe('the body of a batch or fine-tuning job', () => {
 });
 
 describe('the headers sent to openai', () => {
+  it('request a range of the output of a batch from its file, not from the batch', () => {
+    const call = callOf('batches/{id}/output', {}, { params: { id: 'b' }, header: (name) => (name === 'range' ? 'bytes=2-3' : undefined) });
+    const { request, then } = begin(openai, call);
+    const file = then?.({ status: 200, headers: {}, text: JSON.stringify({ id: 'b', output_file_id: 'f' }) })?.request;
+    expect([request.headers.includes('range'), file?.headers]).toEqual([false, ['accept', '*/*', 'range', 'bytes=2-3']]);
+  });
+
   it('are those that OpenAI defines, with settings before client headers', () => {
     expect(send('chat/completions', '{}', { organization: 'org-1' }, { stream: true }).headers).toEqual([
       'accept',
