@@ -179,6 +179,25 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
     expect([await statusWith(first), await statusWith(second)]).toEqual([401, 401]);
   });
 
+  it('keeps the dialog of a new key open until its secret is shown', async () => {
+    await visit('/keys');
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/api/keys', async (route) => {
+      if (route.request().method() === 'POST') await held;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('Name').fill('app-web');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('button', { name: 'Create', exact: true, disabled: true }).waitFor();
+    // A second Escape closes a dialog even if the page prevents the first.
+    for (let n = 0; n < 3; n++) await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    release();
+    expect(await page.getByLabel('Secret', { exact: true }).innerText()).toMatch(/^gw_live_/);
+  });
+
   it('shows the error of a failed reload with its position until the file is fixed', async () => {
     await visit('/system');
     await write('configs/support.yaml', support(0.2).replace('override_params', 'overide_params'));

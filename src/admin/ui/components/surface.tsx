@@ -90,10 +90,12 @@ interface DialogProps {
   readonly wide?: boolean;
   /** Its content is shown only once, so a click outside does not close it. */
   readonly once?: boolean;
+  /** A change is in progress. The dialog stays open, because the gateway makes the change anyway and its result may be a secret. */
+  readonly busy?: boolean | undefined;
 }
 
 /** The browser's dialog element: it traps the focus, closes with Escape or a click outside, and restores the focus. */
-export function Dialog({ title, onClose, children, footer, wide = false, once = false }: DialogProps) {
+export function Dialog({ title, onClose, children, footer, wide = false, once = false, busy = false }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   // A text selection that ends outside of the dialog also causes a click there.
   const pressed = useRef<EventTarget | null>(null);
@@ -107,6 +109,15 @@ export function Dialog({ title, onClose, children, footer, wide = false, once = 
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
+  useLayoutEffect(() => {
+    if (!busy) return undefined;
+    // The browser closes a dialog at the second Escape, even if the event `cancel` is prevented. The focus may be on a disabled button.
+    const ignoreEscape = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape') event.preventDefault();
+    };
+    document.addEventListener('keydown', ignoreEscape);
+    return () => document.removeEventListener('keydown', ignoreEscape);
+  }, [busy]);
   return (
     <dialog
       ref={ref}
@@ -114,18 +125,18 @@ export function Dialog({ title, onClose, children, footer, wide = false, once = 
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        if (!busy) onClose();
       }}
       onPointerDown={(event) => {
         pressed.current = event.target;
       }}
       onClick={(event) => {
-        if (!once && event.target === ref.current && pressed.current === ref.current) onClose();
+        if (!once && !busy && event.target === ref.current && pressed.current === ref.current) onClose();
       }}
     >
       <header>
         <h2 id={id}>{title}</h2>
-        <Button kind="quiet" icon="close" label="Close" onClick={onClose} />
+        <Button kind="quiet" icon="close" label="Close" disabled={busy} onClick={onClose} />
       </header>
       <div class="body" tabIndex={0}>
         {children}

@@ -21,10 +21,13 @@ export function Confirm({ title, children, verb, busy, error, danger = false, on
   return (
     <Dialog
       title={title}
+      busy={busy}
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button disabled={busy} onClick={onClose}>
+            Cancel
+          </Button>
           <Button kind={danger ? 'danger' : 'primary'} disabled={busy} onClick={onConfirm}>
             {verb}
           </Button>

@@ -47,10 +47,13 @@ export function CreateDialog({ taken, onClose, onDone }: CreateProps) {
   return (
     <Dialog
       title="Create a key"
+      busy={create.busy}
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button disabled={create.busy} onClick={onClose}>
+            Cancel
+          </Button>
           <Button kind="primary" disabled={create.busy || name.trim() === '' || problem !== null} onClick={send}>
             Create
           </Button>
