@@ -32,7 +32,8 @@ const advice: Partial<Record<ErrorCode, string>> = {
   headers_too_large: 'Put long configs into `gateway.yaml` and refer to them by name.',
   provider_error: 'The message, code and status are those of the provider.',
   internal: 'Please report it, with the request id.',
-  unsupported_endpoint: 'Choose a provider that serves it. A fallback config moves on to the next target.',
+  unsupported_endpoint:
+    'Choose a provider that serves it. A fallback config moves on to the next target. With status 405, the route exists, but not with this method: the header `Allow` lists its methods.',
   provider_auth_failed:
     'The message names the setting of the credential, for example `providers.main.api_key`. Correct it, then run `gateway providers test main`.',
   upstream_unreachable:
