@@ -1,11 +1,14 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { providers } from '../../plugins/index.ts';
 import { errorCatalogue } from '../../src/core/error.ts';
 import { canonicalPrefix, requestHeaders, responseHeaders } from '../../src/core/http/headers.ts';
-import { cp, mkdir } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openOwners } from '../../src/store/object-owners.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { skipping } from '../support/skipping.ts';
 import { projectFiles, readProjectFile, root } from './tree.ts';
 
 const pages = projectFiles().filter((file) => /^(?:README|SECURITY)\.md$|^docs\/.*\.md$/.test(file));
@@ -38,6 +41,24 @@ describe('names in the documentation', () => {
     );
     expect(mentioned.length).toBeGreaterThan(10);
     expect(mentioned.filter(({ code }) => !Object.hasOwn(errorCatalogue, code))).toEqual([]);
+  });
+});
+
+describe('the backup in upgrade.md', () => {
+  const missing = spawnSync('sqlite3', ['--version']).error && 'sqlite3 is not installed: the backup command is not run';
+
+  it.skipIf(skipping(missing))('contains the owners that a running gateway has just stored', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'backup-'));
+    const owners = openOwners(join(folder, 'objects.db'));
+    owners.bind('account', ['file-1'], 'app-web', false);
+    const command = /^(?:sqlite3|cp) .*objects\.db.*$/m.exec(readProjectFile('docs/upgrade.md'))?.[0] ?? '';
+    const { code } = await run(command.replace('/var/lib/gateway', folder).replace('/backup/objects.db', join(folder, 'copy.db')));
+    expect(code).toBe(0);
+    const copy = openOwners(join(folder, 'copy.db'));
+    expect(copy.ownerOf('account', 'file-1')).toBe('app-web');
+    copy.close();
+    owners.close();
+    await rm(folder, { recursive: true });
   });
 });
 

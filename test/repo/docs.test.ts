@@ -106,6 +106,12 @@ describe('the documentation', () => {
     for (const block of blocks.filter((entry) => entry.language === 'json')) expect(() => JSON.parse(block.text)).not.toThrow();
   });
 
+  it('writes a strategy in sentences as the mapping that the gateway accepts', () => {
+    const written = pages.flatMap((page) => [...readProjectFile(page).matchAll(/`strategy: [^`]*`/g)].map(([code]) => `${page}: ${code}`));
+    expect(written.length).toBeGreaterThan(3);
+    expect(written.filter((code) => !code.includes('`strategy: {mode: '))).toEqual([]);
+  });
+
   it('links only to existing files', () => {
     const broken = pages.flatMap((page) => {
       const links = [...readProjectFile(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map((match) => match[1] ?? '');
