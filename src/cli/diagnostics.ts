@@ -29,6 +29,14 @@ export function shortDiagnostic({ file, line, column, severity, message, code }:
   return `${printable(file)}:${line}:${column}: ${severity}: ${printable(message)} [${code}]`;
 }
 
+/** Format for programs, the same from all commands. @param revision of a valid configuration */
+export function diagnosticsReport(diagnostics: readonly Diagnostic[], files: readonly string[], revision?: string): object {
+  const count = (severity: Diagnostic['severity']): number => diagnostics.filter((one) => one.severity === severity).length;
+  const errors = count('error');
+  const isValid = errors === 0;
+  return { ok: isValid, errors, warnings: count('warning'), files, revision: isValid ? (revision ?? null) : null, diagnostics };
+}
+
 /** Format for GitHub Actions: workflow commands that become annotations. */
 export function githubDiagnostics(diagnostics: readonly Diagnostic[]): string {
   return diagnostics.slice(0, maxShown).map(github).join('\n');

@@ -3,9 +3,10 @@ import type { Diagnostic } from '../config/report/diagnostic.ts';
 import type { GatewayConfig } from '../config/schema/index.ts';
 import type { Registry } from '../gateway/types.ts';
 import { CommandError, type CommonFlags, exitCodes } from './command.ts';
-import { prettyDiagnostics } from './diagnostics.ts';
+import { diagnosticsReport, prettyDiagnostics } from './diagnostics.ts';
 import { type NamedConfig, needConfig } from './find-config.ts';
 import { type CliIo, hasColors } from './io.ts';
+import { jsonText } from './text.ts';
 
 /** Source to load: the file, or the text on standard input. */
 export async function sourceOf(found: NamedConfig, io: CliIo): Promise<LoadRequest['source']> {
@@ -59,10 +60,11 @@ export async function loadTree(
   throw invalidConfig(loaded, flags, io);
 }
 
-/** Prints the errors of a configuration, and returns the error that ends the command. */
-export function invalidConfig(loaded: LoadedConfig, flags: CommonFlags, io: CliIo): CommandError {
-  io.stderr.write(`${prettyDiagnostics(errorsOf(loaded), { colors: hasColors(io.stderr, io.env, flags.color) })}\n`);
-  return new CommandError(exitCodes.invalid, '');
+/** Prints the errors of a configuration, and returns the error that ends the command. @param shown those that matter to it */
+export function invalidConfig(loaded: LoadedConfig, flags: CommonFlags, io: CliIo, shown = errorsOf(loaded), message = ''): CommandError {
+  if (flags.json === true) io.stdout.write(jsonText(diagnosticsReport(shown, loaded.files)));
+  io.stderr.write(`${prettyDiagnostics(shown, { colors: hasColors(io.stderr, io.env, flags.color) })}\n`);
+  return new CommandError(exitCodes.invalid, message);
 }
 
 export const errorsOf = ({ diagnostics }: LoadedConfig): readonly Diagnostic[] =>

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../config/report/diagnostic.ts';
 import type { LoadedConfig, LoadRequest } from '../../config/reload/load.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { type CommonFlags, exitCodes } from '../command.ts';
-import { countDiagnostics, githubDiagnostics, prettyDiagnostics, shortDiagnostics } from '../diagnostics.ts';
+import { countDiagnostics, diagnosticsReport, githubDiagnostics, prettyDiagnostics, shortDiagnostics } from '../diagnostics.ts';
 import { type CliIo, hasColors } from '../io.ts';
 import { needConfig } from '../find-config.ts';
 import { load, sourceOf } from '../load.ts';
@@ -51,7 +51,7 @@ function print(result: ConfigCheckResult, flags: CheckFlags, io: CliIo): void {
   const line = (text: string): string => (text === '' ? '' : `${text}\n`);
   switch (flags.json === true ? 'json' : flags.format) {
     case 'json':
-      io.stdout.write(jsonText(report(result)));
+      io.stdout.write(jsonText(diagnosticsReport(diagnostics, filesOf(result), result.loads[0]?.revision)));
       return;
     case 'short':
       io.stdout.write(line(shortDiagnostics(diagnostics)));
@@ -68,16 +68,7 @@ function print(result: ConfigCheckResult, flags: CheckFlags, io: CliIo): void {
   }
 }
 
-function report({ loads, diagnostics, isValid }: ConfigCheckResult): object {
-  return {
-    ok: isValid,
-    errors: diagnostics.filter((one) => one.severity === 'error').length,
-    warnings: diagnostics.filter((one) => one.severity === 'warning').length,
-    files: loads.flatMap((loaded) => loaded.files),
-    revision: isValid ? (loads[0]?.revision ?? null) : null,
-    diagnostics,
-  };
-}
+const filesOf = ({ loads }: ConfigCheckResult): readonly string[] => loads.flatMap(({ files }) => files);
 
 function summary({ loads, diagnostics, isValid, took }: ConfigCheckResult): string {
   const sum = (size: (loaded: LoadedConfig) => number): number => loads.reduce((all, loaded) => all + size(loaded), 0);

@@ -20,7 +20,7 @@ export interface CompleteConfig {
  * Loads the configuration for a command that sends nothing: unset variables get a placeholder.
  * @throws CommandError
  */
-export async function loadComplete(flags: Pick<CommonFlags, 'config' | 'color'>, io: CliIo, registry: Registry): Promise<CompleteConfig> {
+export async function loadComplete(flags: CommonFlags, io: CliIo, registry: Registry): Promise<CompleteConfig> {
   const source = await sourceOf(needConfig(flags.config, io), io);
   const loadWith = (env: CliIo['env']): Promise<LoadedConfig> => load(source, { ...io, env }, registry, { allowMissingSecrets: true });
   const { loaded, env, warnings } = await fillUnset(loadWith, io);

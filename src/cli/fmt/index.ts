@@ -7,10 +7,9 @@ import { printable } from '../../core/text/printable.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { replaceFile } from '../../manage/keys/replace-file.ts';
 import { CommandError, type CommonFlags, exitCodes } from '../command.ts';
-import { prettyDiagnostics } from '../diagnostics.ts';
 import { needConfig } from '../find-config.ts';
-import { type CliIo, hasColors } from '../io.ts';
-import { load, nameFile, sourceOf } from '../load.ts';
+import type { CliIo } from '../io.ts';
+import { errorsOf, invalidConfig, load, nameFile, sourceOf } from '../load.ts';
 import { barePath, jsonText, plural } from '../text.ts';
 
 export interface FmtFlags extends CommonFlags {
@@ -88,11 +87,10 @@ async function formatted({ path, file, text, source }: SourceText, flags: FmtFla
   const known = { path, file, before: text };
   if ('text' in made) return { ...known, after: made.text, renamed: made.renamed, left: made.left, refused: null };
   if (!('isInvalid' in made)) return { ...known, after: text, renamed: [], left: [], refused: made.refused };
-  const { diagnostics } = await load(source, io, registry, { allowMissingSecrets: true });
-  const errors = diagnostics.filter((one) => one.severity === 'error' && one.file === file);
-  const shown = errors.filter(({ code }) => code === 'yaml-syntax' || code === 'duplicate-key');
-  io.stderr.write(`${prettyDiagnostics(shown.length > 0 ? shown : errors, { colors: hasColors(io.stderr, io.env, flags.color) })}\n`);
-  throw new CommandError(exitCodes.invalid, `${file} is not valid YAML; nothing was written`);
+  const loaded = await load(source, io, registry, { allowMissingSecrets: true });
+  const errors = errorsOf(loaded).filter((one) => one.file === file);
+  const syntax = errors.filter(({ code }) => code === 'yaml-syntax' || code === 'duplicate-key');
+  throw invalidConfig(loaded, flags, io, syntax.length > 0 ? syntax : errors, `${file} is not valid YAML; nothing was written`);
 }
 
 function summaryText(results: readonly FormatResult[], changed: number, { check, fix }: FmtFlags): string {
