@@ -27,7 +27,7 @@ export const paramRows: readonly RequestRow[] = [
   ),
   one('both token limits with the same value', { max_tokens: 9, max_completion_tokens: 9 }, { maxOutputTokens: 9 }),
   one('stop as a string', { stop: 'END' }, { stopSequences: ['END'] }),
-  one('stop as a list', { stop: ['a', '', 'b'] }, { stopSequences: ['a', 'b'] }),
+  one('stop as a list', { stop: ['a', '', 'b'] }, { stopSequences: ['a', 'b'] }, { dropped: ['stop'] }),
   one('n', { n: 3 }, { candidateCount: 3 }),
   one('penalties', { presence_penalty: 1, frequency_penalty: -1 }, { presencePenalty: 1, frequencyPenalty: -1 }),
   none(

@@ -111,8 +111,10 @@ function reportOverruled(body: JsonObject, aliases: readonly string[], written: 
 const maxStops = 5;
 
 function stopList(value: unknown, _body: JsonObject, { drops }: GenerateConversion): unknown {
-  const list = (Array.isArray(value) ? (value as unknown[]) : [value]).filter((one) => typeof one === 'string' && one !== '');
-  if (list.length > maxStops) drops.add('stop', `the service accepts ${maxStops} of them: the first`);
+  const given = Array.isArray(value) ? (value as unknown[]) : [value];
+  const list = given.filter((one) => typeof one === 'string' && one !== '');
+  if (list.length < given.length) drops.add('stop', 'the service rejects empty stop sequences');
+  else if (list.length > maxStops) drops.add('stop', `the service accepts ${maxStops} of them: the first`);
   return list.length === 0 ? undefined : list.slice(0, maxStops);
 }
 

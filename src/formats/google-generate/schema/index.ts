@@ -137,7 +137,7 @@ class Converter {
     const out: Record<string, unknown> = { type };
     addCommon(out, node);
     if (nullable) out['nullable'] = true;
-    addScalar(out, node, type);
+    addScalar(out, node, type, this.#lost);
     for (const key in node) if (!structural.has(key) && out[sentAs.get(key) ?? key] === undefined) this.#lost(key);
     if (type === 'array') out['items'] = this.#items(node, open, depth);
     if (type === 'object') this.#addProperties(out, node, open, depth);

@@ -45,10 +45,10 @@ function inferred(node: JsonObject, values: readonly unknown[] | undefined): rea
 type Out = Record<string, unknown>;
 
 /** Adds the keywords of one type. The service does not know other keywords, or ignores them for this type. */
-export function addScalar(out: Out, node: JsonObject, type: SchemaType): void {
+export function addScalar(out: Out, node: JsonObject, type: SchemaType, lost: (keyword: string) => void): void {
   switch (type) {
     case 'string':
-      addEnum(out, node);
+      addEnum(out, node, lost);
       addFormat(out, node, ['date-time', 'enum']);
       addCounts(out, node, ['minLength', 'maxLength']);
       if (typeof node['pattern'] === 'string') out['pattern'] = node['pattern'];
@@ -75,11 +75,14 @@ export function addScalar(out: Out, node: JsonObject, type: SchemaType): void {
 }
 
 /** Adds the enum as strings. The service supports no other enums, and rejects the empty string. */
-function addEnum(out: Out, node: JsonObject): void {
+function addEnum(out: Out, node: JsonObject, lost: (keyword: string) => void): void {
   const values = valuesOf(node);
   if (values === undefined) return;
-  const texts = values.flatMap((value) => (value === null || value === '' || typeof value === 'object' ? [] : [String(value)]));
-  if (texts.length > 0) out['enum'] = [...new Set(texts)];
+  const known = values.filter((value) => value !== '' && (value === null || typeof value !== 'object'));
+  const texts = known.filter((value) => value !== null).map(String);
+  if (texts.length === 0) return;
+  out['enum'] = [...new Set(texts)];
+  if (known.length < values.length) lost('enum');
 }
 
 function addFormat(out: Out, node: JsonObject, known: readonly string[]): void {

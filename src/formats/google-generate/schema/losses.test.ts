@@ -26,6 +26,9 @@ it.each<[name: string, schema: JsonObject, sent: unknown, lost: readonly string[
     ['$ref'],
     { $defs: { N: object({ n: { $ref: '#/$defs/N' } }), M: object({ n: { $ref: '#/$defs/M' } }) } },
   ],
+  ['an empty string among the values', { enum: ['a', '', null] }, { ...text, enum: ['a'], nullable: true }, ['enum']],
+  ['an object among the values', { type: 'string', enum: ['a', {}] }, { ...text, enum: ['a'] }, ['enum']],
+  ['values and null', { enum: ['a', null] }, { ...text, enum: ['a'], nullable: true }, []],
   ['only null', { type: 'null' }, { ...text, nullable: true }, []],
   [
     'alternatives of two types',

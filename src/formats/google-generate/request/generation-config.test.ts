@@ -11,3 +11,15 @@ it.each([
   expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'a' }] }] });
   expect(dropped.map(({ param }) => param)).toEqual(expected);
 });
+
+it.each([
+  [['a', ''], { stopSequences: ['a'] }, ['stop']],
+  ['', undefined, ['stop']],
+  [['a', 'b'], { stopSequences: ['a', 'b'] }, []],
+])('of the stop sequences %j, %j is sent and %j reported as dropped', (stop, generationConfig, expected) => {
+  const call = { model: 'gemini-2.5-flash', media: new Map(), strict: false, showsReasoning: false };
+  const options = { surface: 'developer', schemas: 'converted', signatureStandIn: true } as const;
+  const { body, dropped } = toGenerateContent({ messages: [{ role: 'user', content: 'a' }], stop }, call, options);
+  expect((body as { generationConfig?: unknown }).generationConfig).toEqual(generationConfig);
+  expect(dropped.map(({ param }) => param)).toEqual(expected);
+});
