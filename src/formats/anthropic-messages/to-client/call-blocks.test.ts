@@ -64,6 +64,8 @@ describe('MessageEvents writes concurrent tool calls as consecutive blocks', () 
     ],
     ['calls around text', [first, args(0, '{}'), text('x'), second, args(1, '{}')], '0(f 0:{} 0) 1(text 1:x 1) 2(g 2:{} 2)'],
     ['arguments of null', [call(0, { name: 'f', arguments: 'null' }), second, args(1, '{}')], '0(f 0) 1(g 1:{} 1)'],
+    ['arguments of null in parts', [first, args(0, 'nu'), args(0, 'll'), args(0, ' '), second, args(1, '{}')], '0(f 0) 1(g 1:{} 1)'],
+    ['arguments that begin as null does', [first, args(0, ' '), args(0, 'n'), args(0, 'x')], '0(f 0: nx 0)'],
   ])('%s', (_, events, expected) => {
     expect(summary(events)).toBe(expected);
   });

@@ -23,7 +23,11 @@ export interface CallBlock {
   buffered: string;
   readonly end: ObjectEnd;
   hasInput: boolean;
+  /** What arrived of an input that may become null, before any other input. */
+  nullPart: string;
 }
+
+const partOfNull = /^\s*(?:n|nu|nul|null\s*)?$/;
 
 const noSteps: readonly Step[] = Object.freeze([]);
 
@@ -92,7 +96,7 @@ export class CallBlocks {
   #made(event: Extract<ModelEvent, { type: 'tool_call' }>): CallBlock {
     const id = event.id ?? makeCallId(this.#requestId, 0, this.#calls.size);
     const start = { type: 'tool_use', id: id.replaceAll(/[^\w-]/g, '_'), name: event.name ?? '', input: {}, ...callerOf(event) };
-    const call = { start, index: undefined, buffered: '', end: new ObjectEnd(), hasInput: false };
+    const call = { start, index: undefined, buffered: '', end: new ObjectEnd(), hasInput: false, nullPart: '' };
     this.#calls.set(event.index, call);
     return call;
   }
@@ -101,9 +105,11 @@ export class CallBlocks {
     // Input of custom tools is free text, not JSON. It is omitted, because the client could not parse it.
     const input = this.#custom.has(event.index) ? '' : (event.arguments ?? '');
     // Some services send null for a call without arguments.
-    const delta = input === 'null' && !call.hasInput ? '' : input;
-    call.hasInput ||= delta !== '';
-    return delta;
+    if (call.hasInput) return input;
+    const begun = call.nullPart + input;
+    call.hasInput = !partOfNull.test(begun);
+    call.nullPart = call.hasInput ? '' : begun;
+    return call.hasInput ? begun : '';
   }
 }
 
