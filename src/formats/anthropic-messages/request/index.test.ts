@@ -49,6 +49,13 @@ describe('toMessages for Vertex AI', () => {
     expect(convert({ labels: { a: 'b' } }, [], ['labels'])).toMatchObject({ dropped: [] });
   });
 
+  it.each(['ultra', 'constructor', '__proto__'])('reports the unknown reasoning_effort %s instead of sending a budget', (effort) => {
+    const params = { model: call.model, messages: [user('Hi')], max_tokens: 9000, reasoning_effort: effort };
+    const { body, dropped } = toMessages(params, call, { vertex, media: new Map(), handled: [] });
+    expect(body).not.toHaveProperty('thinking');
+    expect(dropped).toEqual([{ param: 'reasoning_effort', reason: 'not an effort that this model knows' }]);
+  });
+
   it('omits strict of a tool', () => {
     const tools = [{ type: 'function', function: { name: 'f', strict: true, parameters: { type: 'object' } } }];
     expect(convert({ tools }).body['tools']).toEqual([{ name: 'f', input_schema: { type: 'object' } }]);

@@ -26,7 +26,14 @@ export interface ThinkingFacts {
 }
 
 /** Thinking budget in tokens for each effort, for models that need a budget. */
-const budgets: Readonly<Record<string, number>> = { minimal: 1024, low: 1024, medium: 2048, high: 4096, xhigh: 8192, max: 8192 };
+const budgets: ReadonlyMap<string, number> = new Map([
+  ['minimal', 1024],
+  ['low', 1024],
+  ['medium', 2048],
+  ['high', 4096],
+  ['xhigh', 8192],
+  ['max', 8192],
+]);
 
 /** The API's minimum budget. */
 const leastBudget = 1024;
@@ -93,9 +100,13 @@ function byEffort(effort: string, limit: unknown, facts: ThinkingFacts, { traits
   const why =
     traits.thinking === 'none' ? 'this model does not think' : facts.forcesTool ? 'thinking is not possible with a forced tool' : undefined;
   const lost = why ?? (lacksThinking(facts.turns) ? missingThinkingReason : undefined);
-  const budget = budgetWithin(budgets[effort] ?? leastBudget, limit);
+  const wanted = budgets.get(effort);
+  const budget = wanted === undefined ? undefined : budgetWithin(wanted, limit);
   if (lost === undefined && budget !== undefined) return { thinking: { type: 'enabled', budget_tokens: budget } };
-  drops.add('reasoning_effort', lost ?? 'max_tokens is too small for thinking');
+  drops.add(
+    'reasoning_effort',
+    lost ?? (wanted === undefined ? 'not an effort that this model knows' : 'max_tokens is too small for thinking'),
+  );
   return {};
 }
 
