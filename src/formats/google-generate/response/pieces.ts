@@ -29,6 +29,12 @@ export function piecesOf(candidate: JsonObject): readonly ResponsePiece[] {
   return out;
 }
 
+/** Returns the number of a candidate. The service omits 0; if none of them has a number, the position counts. */
+export function candidateIndex(raw: JsonObject, at: number, candidates: readonly unknown[]): number {
+  if (typeof raw['index'] === 'number') return raw['index'];
+  return at > 0 && candidates.some((one) => isJsonObject(one) && typeof one['index'] === 'number') ? 0 : at;
+}
+
 /** True if there is more than signatures and empty texts. */
 export function hasContent(candidate: JsonObject): boolean {
   const content = candidate['content'];

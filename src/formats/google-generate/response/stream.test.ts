@@ -115,3 +115,21 @@ test.each<[string, readonly string[], boolean]>([
   expect(tap.complete).toBe(isComplete);
   for (const call of calls) expect(events(stream, call).some(({ type }) => type === 'error')).toBe(!isComplete);
 });
+
+test.each<[string, readonly object[], readonly string[]]>([
+  ['in another order, without the number 0', [{ index: 1 }, {}], ['bd', 'ac']],
+  ['without numbers', [{}, {}], ['ac', 'bd']],
+])('candidates %s stay apart', (_, numbers, expected) => {
+  const event = (texts: readonly string[], finish: object): string =>
+    JSON.stringify({ candidates: numbers.map((number, at) => ({ ...number, content: { parts: [{ text: texts[at] }] }, ...finish })) });
+  const stream = [event(['a', 'b'], {}), event(['c', 'd'], { finishReason: 'STOP' })];
+  const tap = new GeminiTap();
+  for (const data of stream) tap.event({ name: '', data });
+  expect([tap.complete, tap.finish]).toEqual([true, ['STOP', 'STOP']]);
+  for (const call of calls) {
+    const read = events(stream, call);
+    const textOf = (choice: number): string => read.map((one) => (one.type === 'text' && one.choice === choice ? one.text : '')).join('');
+    expect([textOf(0), textOf(1)]).toEqual(expected);
+    expect(read.filter(({ type }) => type === 'finish')).toHaveLength(2);
+  }
+});

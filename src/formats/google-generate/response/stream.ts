@@ -14,7 +14,16 @@ import { errorIn, streamError } from '../fault.ts';
 import { finishFault, finishReason, nativeFinishReason } from './finish.ts';
 import { hasUnflaggedReasoning } from '../model.ts';
 import { parsedAnswer } from './parse.ts';
-import { blockFor, type BlockPosition, hasContent, hasOwnBlock, type ResponsePiece, piecesOf, secondText } from './pieces.ts';
+import {
+  blockFor,
+  type BlockPosition,
+  candidateIndex,
+  hasContent,
+  hasOwnBlock,
+  type ResponsePiece,
+  piecesOf,
+  secondText,
+} from './pieces.ts';
 import { geminiUsage, laterUsage } from './usage.ts';
 import { streamInterrupted } from '../../shared/response/interrupted.ts';
 
@@ -119,7 +128,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     const raw: unknown = candidates[0];
     if (!isJsonObject(raw) || candidateExtras(raw) !== undefined || logprobsOf(raw) !== undefined) return;
     const [piece, second] = piecesOf(raw);
-    const candidate = this.#candidates.get(indexOf(raw, 0));
+    const candidate = this.#candidates.get(candidateIndex(raw, 0, candidates));
     if (candidate === undefined || second !== undefined) return;
     if ((piece?.kind !== 'text' && piece?.kind !== 'thinking') || piece.signature !== undefined) return;
     if (this.#template.learn(data, piece.text))
@@ -161,7 +170,8 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     this.#feedback(answer['promptFeedback'], out);
     const candidates: unknown = answer['candidates'];
     if (!Array.isArray(candidates)) return out;
-    for (const [at, candidate] of (candidates as unknown[]).entries()) if (isJsonObject(candidate)) this.#candidate(candidate, at, out);
+    for (const [at, raw] of (candidates as unknown[]).entries())
+      if (isJsonObject(raw)) this.#candidate(raw, candidateIndex(raw, at, candidates), out);
     return out;
   }
 
@@ -213,8 +223,8 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     out.push({ type: 'extra', fields: { promptFeedback: feedback }, strict: false });
   }
 
-  #candidate(raw: JsonObject, at: number, out: ModelEvent[]): void {
-    const candidate = this.#candidateOf(indexOf(raw, at));
+  #candidate(raw: JsonObject, index: number, out: ModelEvent[]): void {
+    const candidate = this.#candidateOf(index);
     const logprobs = logprobsOf(raw);
     if (logprobs !== undefined) out.push({ type: 'extra', choice: candidate.index, fields: { logprobs }, strict: true });
     this.#extras(raw, candidate, out);
@@ -379,9 +389,6 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     else if (this.#isWhole) out.push({ type: 'finish', choice, reason });
   }
 }
-
-/** Returns the number of a candidate, or its position if it has none. */
-const indexOf = (raw: JsonObject, at: number): number => (typeof raw['index'] === 'number' ? raw['index'] : at);
 
 const signed = (signature: string | undefined): { readonly signature?: string } => (signature === undefined ? {} : { signature });
 

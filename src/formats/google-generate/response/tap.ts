@@ -9,7 +9,7 @@ import { googleFaultInBand } from '../../shared/google-status.ts';
 import { errorIn } from '../fault.ts';
 import { finishFault, nativeFinishReason } from './finish.ts';
 import { checkedAnswer, parsedAnswer } from './parse.ts';
-import { hasContent } from './pieces.ts';
+import { candidateIndex, hasContent } from './pieces.ts';
 import { geminiUsage, laterUsage } from './usage.ts';
 
 const openBrace = 0x7b;
@@ -94,7 +94,7 @@ export class GeminiTap implements Tap {
     const list = Array.isArray(candidates) ? (candidates as unknown[]) : [];
     for (const [at, candidate] of list.entries()) {
       if (!isJsonObject(candidate)) continue;
-      const index = typeof candidate['index'] === 'number' ? candidate['index'] : at;
+      const index = candidateIndex(candidate, at, list);
       const word = nativeFinishReason(candidate['finishReason']);
       this.#finish.set(index, word);
       const isFilled = hasContent(candidate);
