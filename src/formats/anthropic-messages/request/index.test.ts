@@ -56,6 +56,25 @@ describe('toMessages for Vertex AI', () => {
     expect(dropped).toEqual([{ param: 'reasoning_effort', reason: 'not an effort that this model knows' }]);
   });
 
+  const onlyTool = { type: 'function', function: { name: 'f' } };
+  const otherTool = { type: 'function', function: { name: 'g' } };
+  it.each<[string, Json, string[]]>([
+    ['an unknown choice', { tools: [onlyTool], tool_choice: 'constructor' }, ['tool_choice']],
+    ['an unknown kind of choice', { tools: [onlyTool], tool_choice: { type: 'x' } }, ['tool_choice']],
+    ['a forced tool without tools', { tool_choice: 'required' }, ['tool_choice']],
+    [
+      'allowed tools that do not exist',
+      { tools: [onlyTool], tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [otherTool] } } },
+      ['tool_choice'],
+    ],
+    ['none without tools', { tool_choice: 'none' }, []],
+    ['an absent choice', { tools: [onlyTool], tool_choice: null }, []],
+  ])('sends no tool_choice for %s, and reports what is lost', (_, params, lost) => {
+    const { body, dropped } = convert(params);
+    expect(body).not.toHaveProperty('tool_choice');
+    expect(dropped).toEqual(lost);
+  });
+
   it('omits strict of a tool', () => {
     const tools = [{ type: 'function', function: { name: 'f', strict: true, parameters: { type: 'object' } } }];
     expect(convert({ tools }).body['tools']).toEqual([{ name: 'f', input_schema: { type: 'object' } }]);

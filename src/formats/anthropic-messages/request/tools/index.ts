@@ -17,12 +17,12 @@ export interface ToolFields {
 /** Converts `tools`, `tool_choice`, `parallel_tool_calls`, and the legacy `functions` and `function_call`. */
 export function toolFields(body: JsonObject, turns: readonly Turn[], conversion: MessagesConversion): ToolFields {
   const tools = toolsOf(body, conversion);
+  const requested = requestedChoice(body, tools, conversion);
   if (tools.length === 0) {
     const used = namesUsed(turns);
     // The API requires a definition of every tool in the history. The request offers no tools, so none may be called.
     return used.length === 0 ? {} : { tools: used.map((name) => ({ name, input_schema: anyObject })), tool_choice: { type: 'none' } };
   }
-  const requested = choiceOf(body['tool_choice'] ?? legacyChoice(body['function_call']));
   const allowed = allowedNames(body['tool_choice']);
   const chosen = allowed === undefined ? tools : tools.filter((tool) => allowed.has(stringOf(tool['name'])) || isSearch(tool, body));
   const isLost =
@@ -32,6 +32,19 @@ export function toolFields(body: JsonObject, turns: readonly Turn[], conversion:
   if (isLost) conversion.drops.add('tool_choice', missingToolReason);
   const choice = withParallel(isLost ? undefined : withoutForcedTool(requested, conversion), parallelOf(body));
   return { tools: chosen.length === 0 ? tools : chosen, ...(choice === undefined ? {} : { tool_choice: choice }) };
+}
+
+/** Returns the choice of the client. Reports one that is not known, or that names none of the tools. */
+function requestedChoice(body: JsonObject, tools: readonly Block[], { drops }: MessagesConversion): Block | undefined {
+  const given = body['tool_choice'] ?? legacyChoice(body['function_call']) ?? undefined;
+  const choice = choiceOf(given);
+  const allowed = allowedNames(given);
+  const isForced = choice?.['type'] === 'any' || choice?.['type'] === 'tool';
+  if (given !== undefined && choice === undefined) drops.add('tool_choice', 'not known to this service');
+  else if (isForced && tools.length === 0) drops.add('tool_choice', 'the request has no tool that it could choose');
+  else if (allowed !== undefined && !tools.some(({ name }) => allowed.has(stringOf(name)))) drops.add('tool_choice', missingToolReason);
+  else return choice;
+  return undefined;
 }
 
 /** Web search is requested outside of `tools`, so `allowed_tools` does not apply to it. */
