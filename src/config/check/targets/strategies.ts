@@ -1,4 +1,4 @@
-import { child, itemsOf, keyLocation } from '../../read/node.ts';
+import { child, entriesOf, itemsOf, keyLocation, type Node } from '../../read/node.ts';
 import { type CheckContext, entryOf, lacks, type Site, sitesOf, valueOf } from '../context.ts';
 
 /** Reports what a strategy lacks, and keys that have no effect in its mode. */
@@ -40,11 +40,15 @@ function checkRequiredKeys({ node, path }: Site, { root, report }: CheckContext)
   }
 }
 
-/** Only a warning: a config may be meant for the matching requests alone. A fallback passes over such a target. */
+/**
+ * Only a warning: a config may be meant for the matching requests alone. A fallback passes over such a target, and a list of model
+ * names is complete without a default, which would get every unknown name.
+ */
 function warnMissingDefault({ node, path, parent }: Site, { root, report }: CheckContext): void {
   const strategy = child(node, 'strategy');
   if (valueOf(child(child(parent?.node, 'strategy'), 'mode')) === 'fallback' && itemsOf(child(parent?.node, 'targets')).length > 1) return;
   if (entryOf(strategy, 'conditions') === undefined || entryOf(strategy, 'default') !== undefined) return;
+  if (itemsOf(child(strategy, 'conditions')).every((one) => isModelName(child(one, 'query')))) return;
   report({
     code: 'missing-key',
     severity: 'warning',
@@ -52,6 +56,13 @@ function warnMissingDefault({ node, path, parent }: Site, { root, report }: Chec
     message: 'mode conditional has no "default": the gateway rejects requests that match no condition',
     hint: 'add default: the name of a target',
   });
+}
+
+/** Whether a query compares the model with names, and nothing else. */
+function isModelName(query: Node | undefined): boolean {
+  const [first, ...more] = entriesOf(query);
+  if (first?.key !== 'params.model' || more.length > 0) return false;
+  return first.value.kind === 'scalar' || entriesOf(first.value).every(({ key }) => key === '$eq' || key === '$in');
 }
 
 function checkWeights({ node, path }: Site, { root, report }: CheckContext): void {

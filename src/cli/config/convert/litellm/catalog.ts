@@ -17,7 +17,7 @@ export function assignProviders(
     const key = JSON.stringify(one.provider);
     const slug = slugs.get(key) ?? freeName(one.slugBase, (name) => Object.hasOwn(providers, name));
     slugs.set(key, slug);
-    providers[slug] ??= { ...one.provider };
+    providers[slug] ??= { ...one.provider, ...('name' in one.provider ? { name: slug } : {}) };
     return { ...one, slug, alias: one.row === undefined ? one.model : aliasIn(providers[slug], one) };
   });
 }

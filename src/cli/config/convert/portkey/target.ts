@@ -1,5 +1,5 @@
 import { keyVariable } from '../../../../config/edit/new-entry.ts';
-import { type Entry, entriesOf, type Node, textOf, toValue } from '../../../../config/read/node.ts';
+import { child, type Entry, entriesOf, type Node, textOf, toValue } from '../../../../config/read/node.ts';
 import { canonicalKey } from '../../../../config/read/key-aliases.ts';
 import { inlineSettings } from '../../../../config/schema/join.ts';
 import { targetSettings } from '../../../../config/schema/target.ts';
@@ -36,8 +36,13 @@ export class TargetConverter {
     this.#inline = inlineSettings(conversion.providers);
   }
 
-  /** A config or one of its targets, in our spelling. @param path in the source, without indexes */
-  convert(node: Node, path: string): unknown {
+  /**
+   * A config or one of its targets, in our spelling.
+   *
+   * @param path in the source, without indexes
+   * @param isBalanced whether a weight has an effect; without one it is left out
+   */
+  convert(node: Node, path: string, isBalanced = false): unknown {
     if (node.kind !== 'map') {
       const text = textOf(node);
       if (text === undefined) this.#conversion.notes.unmapped(path, node.at, 'it is not a target');
@@ -51,7 +56,8 @@ export class TargetConverter {
     for (const [key, entry] of entries) {
       // The virtual key determines the provider.
       if (key === 'provider' && virtual !== undefined && type?.startsWith('@') !== true) continue;
-      const value = this.#member(key, entry, path, type);
+      if (key === 'weight' && !isBalanced) continue;
+      const value = key === 'targets' ? this.#targets(entry, path, entries) : this.#member(key, entry, path, type);
       if (value !== undefined) found[key] = value;
     }
     this.#accountsIn(entries, type);
@@ -69,12 +75,17 @@ export class TargetConverter {
     return found;
   }
 
+  #targets({ key, value }: Entry, path: string, siblings: ReadonlyMap<string, Entry>): unknown {
+    if (value.kind !== 'list') return this.#escaped(toValue(value), key);
+    const isBalanced = textOf(child(siblings.get('strategy')?.value, 'mode')) === 'loadbalance';
+    return value.items.map((item) => this.convert(item, `${below(path, key)}[]`, isBalanced));
+  }
+
   #member(key: string, entry: Entry, path: string, type: string | undefined): unknown {
     const { notes, variables } = this.#conversion;
     const at = below(path, entry.key);
     const { value } = entry;
     const isKnown = Object.hasOwn(targetSettings.properties, key) || Object.hasOwn(this.#inline, key);
-    if (key === 'targets' && value.kind === 'list') return value.items.map((item) => this.convert(item, `${at}[]`));
     if (!isKnown || Object.hasOwn(targetReasons, key)) {
       notes.unmapped(at, entry.keyAt, Object.hasOwn(targetReasons, key) ? (targetReasons[key] ?? '') : 'no such setting here');
       return undefined;
