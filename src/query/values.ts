@@ -60,7 +60,10 @@ function readAmount(field: Field, raw: RawValue, written: string): Test {
 function numberIn(text: string, units: Readonly<Record<string, number>>): number | null {
   const match = amount.exec(text);
   const unit = (match?.[2] ?? '').toLowerCase();
-  return match === null || !Object.hasOwn(units, unit) ? null : Number(match[1]) * (units[unit] ?? 1);
+  if (match === null || !Object.hasOwn(units, unit)) return null;
+  const factor = units[unit] ?? 1;
+  // Removes floating-point errors: 1.001 × 1000 is 1000.9999999999999.
+  return factor === 1 ? Number(match[1]) : Number((Number(match[1]) * factor).toPrecision(15));
 }
 
 const iso = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2}(?:\.\d{1,3})?))?)?(Z|[+-]\d{2}:\d{2})?$/i;
