@@ -92,6 +92,15 @@ describe('costOf', () => {
     expect(costOf(usage({ prompt: 3, details: { tier: 'flex' } }), flexPrice).usd).toBe('0.000000000002');
   });
 
+  it('applies the factor of a tier to tokens, not to searches', () => {
+    const prices = { input: 2, output: 8, web_searches: 10, file_searches: '2.5' };
+    const flexPrice = makePrice({ source: 's', prices, tiers: { flex: '0.5' } });
+    const details = { tier: 'flex', web_searches: 3, file_searches: 2 };
+    // (1000 × 2 + 500 × 8) / 1,000,000 × 0.5 + 3 × 0.01 + 2 × 0.0025
+    expect(costOf(usage({ prompt: 1000, completion: 500, details }), flexPrice).usd).toBe('0.038');
+    expect(costOf(usage({ prompt: 1000, completion: 500, details: { ...details, tier: 'default' } }), flexPrice).usd).toBe('0.041');
+  });
+
   it('returns null for a tier without a price, whatever its name is', () => {
     for (const tier of ['priority', '__proto__', 'constructor', 'toString'])
       expect(costOf(usage({ prompt: 1, details: { tier } }), price).usd, tier).toBeNull();

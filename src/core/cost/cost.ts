@@ -46,6 +46,8 @@ class Sum {
   #pico = 0;
   /** The remaining parts, in units of 1/`scale` picodollar. */
   #exact = 0n;
+  /** Charges to which the factor of a service tier does not apply, in the same units. */
+  #fixed = 0n;
   #isUnknown = false;
 
   readonly #price: Price;
@@ -67,8 +69,8 @@ class Sum {
       // In milliseconds, so that reported fractions of a second become whole numbers.
       if (rates.audio_minute !== undefined) this.#add(milliseconds(details.seconds), rates.audio_minute);
       this.#add(count(details.characters), rates.characters);
-      this.#add(count(details.web_searches), rates.web_searches);
-      this.#add(count(details.file_searches), rates.file_searches);
+      this.#addFixed(count(details.web_searches), rates.web_searches);
+      this.#addFixed(count(details.file_searches), rates.file_searches);
       if (count(details.transcripts) > 0) return undefined;
       const images = count(details.images);
       if (images > 0 && usage.prompt + usage.completion === 0) this.#add(images, imageRate(this.#price.images, details.image ?? ''));
@@ -128,11 +130,18 @@ class Sum {
     else this.#exact += BigInt(units) * rate.exact;
   }
 
+  #addFixed(units: number, rate: Rate | undefined): void {
+    if (units === 0) return;
+    if (rate === undefined || units > maxUnits) this.#isUnknown = true;
+    else this.#fixed += BigInt(units) * rate.exact;
+  }
+
   /** Rounds half up to picodollars. @param factor in units of 1e-12 */
   text(factor: bigint | undefined): string | undefined {
-    if (this.#exact === 0n && factor === undefined) return decimalText(this.#pico);
-    const exact = (this.#exact + BigInt(this.#pico) * scale) * (factor ?? 1n);
-    const divisor = factor === undefined ? scale : scale * 1_000_000_000_000n;
+    if (this.#exact === 0n && this.#fixed === 0n && factor === undefined) return decimalText(this.#pico);
+    const unit = factor === undefined ? 1n : 1_000_000_000_000n;
+    const exact = (this.#exact + BigInt(this.#pico) * scale) * (factor ?? 1n) + this.#fixed * unit;
+    const divisor = scale * unit;
     const pico = (exact + divisor / 2n) / divisor;
     return pico > maxPico ? undefined : decimalText(pico);
   }
