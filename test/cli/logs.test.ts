@@ -112,6 +112,10 @@ describe('gateway logs search', () => {
     expect(questions).toHaveLength(1);
   });
 
+  it.each(['＝1+1', '＋1', '－1', '＠SUM(1)'])('escapes the full-width formula %s in CSV', (text) => {
+    expect(csvLine([text])).toBe(`"'${text}"\r\n`);
+  });
+
   it('prints the selected columns as CSV with escaped formulas', async () => {
     const { out } = await logs('search', 'config:support', '--csv', '--columns', 'status,meta.user,preview');
     expect(out).toBe(`status,meta.user,preview\r\n200,"'=cmd()","'=1+1"\r\n200,u1,Write to [email]\r\n`);

@@ -6,10 +6,13 @@ export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvCell)
 /** Control characters except white space. CSV may be shown in a terminal, which would interpret them. */
 const controls = /[^\P{Cc}\t\n\r]/gu;
 
+/** Full-width signs too, which spreadsheets for East Asian languages read as the plain ones. */
+const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/;
+
 function csvCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell !== 'string') return String(cell);
   const text = cell.replace(controls, '\u{fffd}');
-  const safe = /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
+  const safe = formulaStart.test(text) ? `'${text}` : text;
   return /[",\r\n']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
