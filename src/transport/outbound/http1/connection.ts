@@ -52,7 +52,7 @@ export class UpstreamConnection {
       if (outgoing.isOver) {
         // The request was cancelled before it was sent: the next request can use the connection.
         this.#detach(outgoing);
-        this.#origin.addIdle(this, idleMs);
+        this.#origin.addIdle(this, isReused ? this.idleUntil - performance.now() : idleMs);
         return;
       }
       outgoing.connection = this;

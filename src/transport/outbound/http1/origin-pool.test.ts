@@ -249,6 +249,18 @@ describe('Origins connection', () => {
     expect([receivedTexts[0], await sendAndWait(), sockets.length]).toEqual(['', '200 fine', 1]);
   });
 
+  it('is kept no longer than its provider allows if a request was abandoned before it was sent', async () => {
+    const time = holdTime();
+    respond = (socket) => socket.write(completeResponse('fine', 'keep-alive: timeout=5\r\n'));
+    await sendAndWait();
+    time.pass(2000);
+    const receiver = Object.assign(new RecordingReceiver(), { isAbandoned: true });
+    origins.send(request(), route, receiver);
+    await until(() => receiver.source !== undefined);
+    time.pass(2000);
+    expect([await sendAndWait(), sockets.length]).toEqual(['200 fine', 2]);
+  });
+
   it('fails with a connect timeout if the request is over, and other requests keep waiting', async () => {
     const neverLookup: LookupFunction = () => {};
     origins.close();
