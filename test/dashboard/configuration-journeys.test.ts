@@ -138,6 +138,23 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('reports the result of a run if the page of the prompt was left', async () => {
+    await visit('/prompts/welcome');
+    await page.getByLabel('product (required)').fill('Kite');
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/api/prompts/*/try', (route) => held.then(() => route.continue()));
+    await page.getByRole('button', { name: 'Run it' }).click();
+    await page.getByRole('button', { name: 'Running…' }).waitFor();
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await page.getByText('No API keys yet').waitFor();
+    release();
+    await page.getByText('The run of welcome ended with status 200.').waitFor();
+    await page.getByRole('link', { name: 'Open the request' }).click();
+    expect(gateway.records).toHaveLength(1);
+    expect(page.url()).toContain(`/requests/${gateway.records[0]?.id}`);
+  });
+
   it('creates, rotates and revokes a key, and shows each secret once', async () => {
     await visit('/keys');
     await page.getByText('No API keys yet').waitFor();

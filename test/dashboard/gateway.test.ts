@@ -158,6 +158,22 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     await page.getByRole('link', { name: 'Open the new request' }).waitFor();
   });
 
+  it('reports the result of a replay whose dialog was closed', async () => {
+    const id = await send(gateway, 0);
+    const { page } = await open(`${adminUrl(gateway)}/requests/${id}`);
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/api/replay', (route) => held.then(() => route.continue()));
+    await page.getByRole('button', { name: 'Replay…' }).click();
+    await page.getByRole('button', { name: 'Send it', exact: true }).click();
+    await page.getByRole('button', { name: 'Sending…' }).waitFor();
+    await page.keyboard.press('Escape');
+    release();
+    await page.getByText('The replay ended with status 200.').waitFor();
+    await page.getByRole('link', { name: 'Open the request' }).click();
+    expect(page.url()).not.toContain(id);
+  });
+
   it('shows figures and charts that link to the requests they count', async () => {
     await sendCut(gateway);
     const failed = gateway.records.filter(({ error }) => error !== null).length;

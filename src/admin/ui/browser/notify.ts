@@ -4,18 +4,22 @@ export interface Notification {
   readonly id: number;
   readonly tone: 'ok' | 'bad';
   readonly text: string;
+  /** Page that shows more. */
+  readonly href: string | undefined;
 }
 
 export const notifications = signal<readonly Notification[]>([]);
 
 const shownFor = { ok: 4000, bad: 10_000 };
+/** Milliseconds for which a notification with a link is shown. */
+const linkShownFor = 30_000;
 let last = 0;
 
 /** A short message about a completed action. It disappears by itself, and screen readers announce it. */
-export function notify(text: string, tone: 'ok' | 'bad' = 'ok'): void {
+export function notify(text: string, tone: 'ok' | 'bad' = 'ok', href?: string): void {
   const id = ++last;
-  notifications.value = [...notifications.value.slice(-3), { id, tone, text }];
-  setTimeout(() => dismiss(id), shownFor[tone]);
+  notifications.value = [...notifications.value.slice(-3), { id, tone, text, href }];
+  setTimeout(() => dismiss(id), href === undefined ? shownFor[tone] : linkShownFor);
 }
 
 export function dismiss(id: number): void {

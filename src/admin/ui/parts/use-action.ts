@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../browser/api.ts';
 import { toApiError } from '../browser/load.ts';
+import { notify } from '../browser/notify.ts';
 
 export interface Action<T> {
   readonly busy: boolean;
@@ -11,13 +12,23 @@ export interface Action<T> {
   readonly run: (work: (signal: AbortSignal) => Promise<T>) => void;
 }
 
-/** A call that the user starts. It is aborted when the component is removed. */
-export function useAction<T>(onDone?: (result: T) => void): Action<T> {
+/**
+ * A call that the user starts. It is aborted when the component is removed. With `onLeft` it continues, for a call that costs
+ * money: `onLeft` gets its result, and an error is shown as a notification.
+ */
+export function useAction<T>(onDone?: (result: T) => void, onLeft?: (result: T) => void): Action<T> {
   const [state, setState] = useState<Omit<Action<T>, 'run'>>({ busy: false, error: undefined, result: undefined });
   const current = useRef<AbortController | undefined>(undefined);
   const done = useRef(onDone);
   done.current = onDone;
-  useEffect(() => () => current.current?.abort(), []);
+  const isLeft = useRef(false);
+  useEffect(
+    () => () => {
+      isLeft.current = true;
+      if (onLeft === undefined) current.current?.abort();
+    },
+    [],
+  );
   const run: Action<T>['run'] = (work) => {
     if (current.current !== undefined) return;
     const abort = new AbortController();
@@ -27,12 +38,18 @@ export function useAction<T>(onDone?: (result: T) => void): Action<T> {
       .then((result) => {
         current.current = undefined;
         if (abort.signal.aborted) return;
+        if (isLeft.current) {
+          onLeft?.(result);
+          return;
+        }
         setState({ busy: false, error: undefined, result });
         done.current?.(result);
       })
       .catch((error: unknown) => {
         current.current = undefined;
-        if (!abort.signal.aborted) setState((before) => ({ ...before, busy: false, error: toApiError(error) }));
+        if (abort.signal.aborted) return;
+        if (isLeft.current) notify(toApiError(error).message, 'bad');
+        else setState((before) => ({ ...before, busy: false, error: toApiError(error) }));
       });
   };
   return { ...state, run };

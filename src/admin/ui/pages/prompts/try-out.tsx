@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { PromptRender, PromptTry, PromptView } from '../../../api-types.ts';
 import { post } from '../../browser/api.ts';
 import { type Loaded, useLoad } from '../../browser/load.ts';
+import { notify } from '../../browser/notify.ts';
 import { Button } from '../../components/button.tsx';
 import { Code } from '../../components/code.tsx';
 import { Badge } from '../../components/display.tsx';
@@ -27,7 +28,13 @@ export function TryOut({ prompt, version, onVersion, onRun }: TryOutProps) {
   const variables = versions.find(({ number }) => number === version)?.variables ?? prompt.variables;
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const [key, setKey] = useState('');
-  const run = useAction<PromptTry>(onRun);
+  const run = useAction<PromptTry>(onRun, ({ status, id: request }) =>
+    notify(
+      `The run of ${id} ended with status ${status}.`,
+      status < 400 ? 'ok' : 'bad',
+      request === null ? undefined : requestHref(request),
+    ),
+  );
   const path = `/api/prompts/${encodeURIComponent(`${id}@${version}`)}`;
   // A variable may have the name of an inherited property.
   const textOf = (name: string): string => (Object.hasOwn(texts, name) ? (texts[name] ?? '') : '');

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { ReplayResult } from '../../../../api-types.ts';
 import type { StoredRecord } from '../../../../../core/logs/reader.ts';
-import { type ApiError, post } from '../../../browser/api.ts';
-import { toApiError } from '../../../browser/load.ts';
+import { post } from '../../../browser/api.ts';
+import { notify } from '../../../browser/notify.ts';
 import { Button } from '../../../components/button.tsx';
 import { Code } from '../../../components/code.tsx';
 import { Differences } from '../../../components/difference.tsx';
@@ -11,6 +11,7 @@ import { Check, TextField } from '../../../components/form.tsx';
 import { Dialog, Notice, Problem } from '../../../components/surface.tsx';
 import { Tabs } from '../../../components/tabs.tsx';
 import { requestHref } from '../../../log/terms.ts';
+import { useAction } from '../../../parts/use-action.ts';
 import { formatJson } from '../bodies/format-json.ts';
 
 /** Sends a request again, only after a click on the button. Shows the expected cost before. */
@@ -20,21 +21,15 @@ export function ReplayDialog({ stored, onClose }: { stored: StoredRecord; onClos
   const [config, setConfig] = useState('');
   const [apiKey, setApiKey] = useState('');
   const [force, setForce] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<ApiError>();
-  const [result, setResult] = useState<ReplayResult>();
-  const send = async (): Promise<void> => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const given = { to: to.trim(), config: config.trim(), api_key: apiKey.trim() };
-      const chosen = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
-      const replayRequest = { id: record.id, ...chosen, ...(force ? { force } : {}) };
-      setResult(await post<ReplayResult>('/api/replay', replayRequest));
-    } catch (thrown) {
-      setError(toApiError(thrown));
-    }
-    setBusy(false);
+  const replay = useAction<ReplayResult>(undefined, ({ status, id }) =>
+    notify(`The replay ended with status ${status}.`, status < 400 ? 'ok' : 'bad', requestHref(id)),
+  );
+  const { busy, error, result } = replay;
+  const send = (): void => {
+    const given = { to: to.trim(), config: config.trim(), api_key: apiKey.trim() };
+    const chosen = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+    const replayRequest = { id: record.id, ...chosen, ...(force ? { force } : {}) };
+    replay.run((signal) => post('/api/replay', replayRequest, signal));
   };
   // A masked body is sent only after confirmation.
   const isMasked = force || error?.code === 'missing_required_parameter';
@@ -47,7 +42,7 @@ export function ReplayDialog({ stored, onClose }: { stored: StoredRecord; onClos
       footer={
         <>
           <Button onClick={onClose}>Close</Button>
-          <Button kind="primary" disabled={busy || !hasBody} onClick={() => void send()}>
+          <Button kind="primary" disabled={busy || !hasBody} onClick={send}>
             {busy ? 'Sending…' : result === undefined ? 'Send it' : 'Send it again'}
           </Button>
         </>
