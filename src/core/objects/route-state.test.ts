@@ -20,6 +20,10 @@ it.each([
   ['GET', '/v1/messages/batches', undefined],
   ['GET', '/v1/messages/batches/msgbatch_1/results', 'names'],
   ['POST', '/v1/audio/speech', undefined],
+  ['POST', '/v1/skills', 'creates'],
+  ['POST', '/v1/skills/s_1/versions', 'names'],
+  ['POST', '/v1/chatkit/sessions', 'creates'],
+  ['GET', '/v1/chatkit/threads/t_1', 'names'],
 ] as const)('stateOf %s %s is %s', (method, path, state) => {
   const endpoint: Endpoint = path === '/v1/chat/completions' ? 'chat/completions' : 'relay';
   expect(stateOf({ endpoint, method, path, body: emptyBody })).toBe(state);

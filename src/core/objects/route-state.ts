@@ -10,6 +10,7 @@ const collections: ReadonlySet<string> = new Set([
   'assistants',
   'batches',
   'chat',
+  'chatkit',
   'containers',
   'conversations',
   'evals',
@@ -17,6 +18,7 @@ const collections: ReadonlySet<string> = new Set([
   'fine_tuning',
   'messages',
   'responses',
+  'skills',
   'threads',
   'uploads',
   'vector_stores',
@@ -24,7 +26,7 @@ const collections: ReadonlySet<string> = new Set([
 ]);
 
 /** Collections whose second segment is part of the name: `fine_tuning/jobs`, `messages/batches`. */
-const nested: ReadonlySet<string> = new Set(['chat', 'fine_tuning', 'messages']);
+const nested: ReadonlySet<string> = new Set(['chat', 'chatkit', 'fine_tuning', 'messages']);
 
 interface RouteFacts {
   readonly endpoint: Endpoint;
