@@ -25,8 +25,8 @@ export interface ResponseReceiver {
 
 /** Controls the sender of a response. */
 export interface ResponseControl {
-  /** True if the system has taken bytes of the request since the last call. */
-  isSending?(): boolean;
+  /** Bytes of the request that the system has not taken yet. */
+  unsent?(): number;
   pause(): void;
   resume(): void;
   abort(): void;
@@ -143,7 +143,6 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   #isReused = false;
   #readBefore = 0;
   #writtenAt = 0;
-  #unsent = 0;
   #ended = false;
 
   /** @param over called at the end */
@@ -165,7 +164,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#state.writing = this;
     this.#receiver.connected({
-      isSending: () => this.#isSending(),
+      unsent: () => unsentBytes(this.#socket),
       pause: () => controller.pause(),
       resume: () => controller.resume(),
       // Creating an error is expensive, and after the end there is nothing to abort.
@@ -173,12 +172,6 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
         if (!this.#ended) controller.abort(new Aborted('aborted'));
       },
     });
-  }
-
-  #isSending(): boolean {
-    const before = this.#unsent;
-    this.#unsent = unsentBytes(this.#socket);
-    return this.#unsent !== before;
   }
 
   onRequestSent(): void {

@@ -26,6 +26,7 @@ import { BodyRecorder } from './body-recorder.ts';
 import {
   expiredTimeout,
   isClientNotReading,
+  isStillSending,
   limitOf,
   silentSide,
   type TransferKind,
@@ -60,6 +61,7 @@ export class HttpExchange implements ResponseReceiver, Sweepable, UpstreamBodyOw
   dialAt: number;
   connectedAt: number | undefined;
   sentAt: number | undefined;
+  unsent = 0;
   firstAt: number | undefined;
   /** When the last bytes of the response were received. */
   lastReceivedAt = 0;
@@ -314,8 +316,7 @@ export class HttpExchange implements ResponseReceiver, Sweepable, UpstreamBodyOw
       this.#sweepTransfer(now);
       return;
     }
-    // The first-byte timeout begins when the request is sent. A large body takes time, unless the provider stops reading it.
-    if (this.sentAt !== undefined && this.#source?.isSending?.() === true) this.sentAt = now;
+    if (isStillSending(this, this.#source?.unsent?.() ?? 0)) this.sentAt = now;
     const phase = expiredTimeout(this, now);
     if (phase === undefined) {
       if (isClientNotReading(this, now)) this.body?.close({ kind: 'fault', error: clientNotReading() });

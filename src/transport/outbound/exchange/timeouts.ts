@@ -18,6 +18,18 @@ export interface TimedAttempt {
   readonly body: { readonly lastAt: number; readonly isBeingRead: boolean } | undefined;
 }
 
+/**
+ * True if the system has taken bytes of the request since the last call. The first-byte timeout begins when all are sent, which
+ * takes time for a large body, unless the provider stops reading it.
+ *
+ * @param unsent bytes of the request that the system has not taken yet
+ */
+export function isStillSending(watched: { readonly sentAt: number | undefined; unsent: number }, unsent: number): boolean {
+  const isChanged = watched.unsent !== unsent;
+  watched.unsent = unsent;
+  return isChanged && watched.sentAt !== undefined;
+}
+
 /** Default time until the first byte of a stream. A whole response may take as long as `total` allows. */
 const streamBeginsMs = 60_000;
 

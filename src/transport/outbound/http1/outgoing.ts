@@ -31,7 +31,6 @@ export class Outgoing implements ResponseControl {
   connection: UpstreamConnection | undefined;
   /** The response is no longer needed, or is complete. */
   isOver = false;
-  #unsent = 0;
 
   constructor(origin: Origin, receiver: ResponseReceiver, request: OutgoingRequest) {
     this.origin = origin;
@@ -44,10 +43,8 @@ export class Outgoing implements ResponseControl {
     this.isOnce = request.isOnce;
   }
 
-  isSending(): boolean {
-    const before = this.#unsent;
-    this.#unsent = this.connection?.unsent ?? 0;
-    return this.#unsent !== before;
+  unsent(): number {
+    return this.connection?.unsent ?? 0;
   }
 
   pause(): void {

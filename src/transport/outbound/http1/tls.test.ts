@@ -108,11 +108,13 @@ describe('TLS connection', () => {
       };
       origins.send(large as WireRequest, { trust: 'operator', connectMs: 5000 }, { ...receiver, failed: () => undefined });
     });
+    let unsent = 0;
     let still = 0;
-    await vi.waitUntil(() => (still = control.isSending?.() === true || sockets.length === 0 ? 0 : still + 1) > 5, { timeout: 10_000 });
+    const isSending = () => unsent !== (unsent = control.unsent?.() ?? 0);
+    await vi.waitUntil(() => (still = isSending() || sockets.length === 0 ? 0 : still + 1) > 5, { timeout: 10_000 });
     expect(received).toBe(0);
     sockets[0]?.resume();
-    await vi.waitUntil(() => control.isSending?.(), { timeout: 10_000 });
+    await vi.waitUntil(isSending, { timeout: 10_000 });
   });
 
   it('is rejected if the certificate does not match the host', async () => {

@@ -25,12 +25,7 @@ export function toolFields(body: JsonObject, turns: readonly Turn[], conversion:
   }
   const allowed = allowedNames(body['tool_choice']);
   const chosen = allowed === undefined ? tools : tools.filter((tool) => allowed.has(stringOf(tool['name'])) || isSearch(tool, body));
-  const isLost =
-    requested?.['type'] === 'tool' &&
-    tools.every(({ name }) => name !== requested['name']) &&
-    isNonFunctionTool(body['tools'], requested['name']);
-  if (isLost) conversion.drops.add('tool_choice', missingToolReason);
-  const choice = withParallel(isLost ? undefined : withoutForcedTool(requested, conversion), parallelOf(body));
+  const choice = withParallel(withoutForcedTool(requested, conversion), parallelOf(body));
   return { tools: chosen.length === 0 ? tools : chosen, ...(choice === undefined ? {} : { tool_choice: choice }) };
 }
 
@@ -39,10 +34,15 @@ function requestedChoice(body: JsonObject, tools: readonly Block[], { drops }: M
   const given = body['tool_choice'] ?? legacyChoice(body['function_call']) ?? undefined;
   const choice = choiceOf(given);
   const allowed = allowedNames(given);
-  const isForced = choice?.['type'] === 'any' || choice?.['type'] === 'tool';
+  const isTool = choice?.['type'] === 'tool';
+  const isForced = isTool || choice?.['type'] === 'any';
+  const isMissing =
+    allowed === undefined
+      ? isTool && tools.every(({ name }) => name !== choice['name']) && isNonFunctionTool(body['tools'], choice['name'])
+      : !tools.some(({ name }) => allowed.has(stringOf(name)));
   if (given !== undefined && choice === undefined) drops.add('tool_choice', 'not known to this service');
   else if (isForced && tools.length === 0) drops.add('tool_choice', 'the request has no tool that it could choose');
-  else if (allowed !== undefined && !tools.some(({ name }) => allowed.has(stringOf(name)))) drops.add('tool_choice', missingToolReason);
+  else if (isMissing) drops.add('tool_choice', missingToolReason);
   else return choice;
   return undefined;
 }
