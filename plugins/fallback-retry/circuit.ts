@@ -46,6 +46,11 @@ export class Circuit {
     return this.#openUntil !== 0;
   }
 
+  /** Its state as a message. */
+  get state(): CircuitMessage {
+    return { id: this.#id, since: this.#openedAt, until: this.#openUntil };
+  }
+
   /** Reserves the trial after the cool-down for this request. The others use another target. */
   reserveTrial(policy: CircuitPolicy, now: number): void {
     if (this.#openUntil !== 0) this.#changeState(this.#openedAt, now + policy.cooldownMs);
@@ -110,7 +115,7 @@ export class Circuit {
 
   #changeState(since: number, until: number): void {
     this.#setState(since, until);
-    this.#send({ id: this.#id, since, until });
+    this.#send(this.state);
   }
 
   /** Resets the counts. */

@@ -26,6 +26,11 @@ class SharedCircuits {
     this.#circuits.set(id, made, 1);
     return made;
   }
+
+  /** The states of the open circuits. */
+  *open(): Iterable<CircuitMessage> {
+    for (const circuit of this.#circuits.values()) if (circuit.isOpen) yield circuit.state;
+  }
 }
 
 /** Skips targets that keep failing (`strategy.cb_config`). The counts survive a reload and are shared by all workers. */
@@ -39,6 +44,7 @@ export class Circuits {
       'circuits',
       (send) => new SharedCircuits(send),
       (circuits, message) => circuits.of((message as CircuitMessage).id).receive(message as CircuitMessage, host.now()),
+      (circuits) => circuits.open(),
     );
   }
 

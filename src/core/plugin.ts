@@ -131,8 +131,16 @@ export interface PluginHost {
    * State that outlives a reload: counters, circuits, caches. The same key returns the same object. With several worker
    * processes, each has its own state: a message (plain data) passed to `send` reaches `receive` in the others, soon and
    * in order.
+   *
+   * @param catchUp messages that give the state to a process that replaces another one, before it serves. Each can also
+   * have reached it already
    */
-  shared<T>(key: string, create: (send: (message: unknown) => void) => T, receive?: (state: T, message: unknown) => void): T;
+  shared<T>(
+    key: string,
+    create: (send: (message: unknown) => void) => T,
+    receive?: (state: T, message: unknown) => void,
+    catchUp?: (state: T) => Iterable<unknown>,
+  ): T;
   /** Unix milliseconds. */
   now(): number;
   /** SHA-256 as lower-case hex. */

@@ -53,6 +53,11 @@ export class Generations {
     this.#shared.receive(key, message);
   }
 
+  /** Messages that give the plugin state of this process to a worker process that was just started. */
+  catchUp(): readonly { readonly key: string; readonly message: unknown }[] {
+    return this.#shared.catchUp();
+  }
+
   /** @throws Error when a plugin can't be loaded or set up; everything opened so far is closed */
   async build(loaded: ValidConfig): Promise<Generation> {
     const { registry, log } = this.#deps;

@@ -43,3 +43,19 @@ it('reports a plugin whose dispose() does not end within 5 s, and disposes of th
   expect(await failed).toMatchObject({ message: 'plugin "two" did not shut down within 5 s' });
   expect(dispose).toHaveBeenCalledOnce();
 });
+
+it('gives the state of its plugins to another process', () => {
+  const [here, there] = [new SharedState(), new SharedState()];
+  const valuesOf = (state: SharedState, first: readonly number[]): number[] =>
+    state.begin().get(
+      'numbers',
+      () => [...first],
+      (values, message) => void values.push(Number(message)),
+      (values) => values,
+    );
+  here.begin().get('nothing to hand over', () => 1);
+  valuesOf(here, [1, 2]);
+  const received = valuesOf(there, []);
+  for (const { key, message } of here.catchUp()) there.receive(key, message);
+  expect(received).toEqual([1, 2]);
+});

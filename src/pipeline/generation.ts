@@ -141,7 +141,7 @@ function checkMoments({ moments: declared }: Plugin, instance: PluginInstance): 
 
 function hostFor(name: string, host: HostDeps, uses: SharedStateLease): PluginHost {
   return {
-    shared: (key, create, hear) => uses.get(`${name}:${key}`, create, hear),
+    shared: (key, ...state) => uses.get(`${name}:${key}`, ...state),
     now: host.now,
     sha256: host.sha256,
     media: host.media,
@@ -163,13 +163,21 @@ function hostFor(name: string, host: HostDeps, uses: SharedStateLease): PluginHo
 
 /** The lease of one generation on shared state. */
 interface SharedStateLease {
-  get<T>(key: string, create: (tell: (message: unknown) => void) => T, hear?: (state: T, message: unknown) => void): T;
+  get: PluginHost['shared'];
   release(): void;
+}
+
+/** The state of one key, and the number of generations that use it. */
+interface SharedSlot {
+  readonly value: unknown;
+  receive(message: unknown): void;
+  catchUp(): Iterable<unknown>;
+  users: number;
 }
 
 /** State of plugins that outlives a reload: kept while a generation uses its key, then deleted. */
 export class SharedState {
-  readonly #slots = new Map<string, { readonly value: unknown; hear(message: unknown): void; users: number }>();
+  readonly #slots = new Map<string, SharedSlot>();
   readonly #broadcast: (key: string, message: unknown) => void;
 
   /** @param broadcast sends a message to the other worker processes */
@@ -179,17 +187,22 @@ export class SharedState {
 
   /** Another worker process sent a message about its state of this key. */
   receive(key: string, message: unknown): void {
-    this.#slots.get(key)?.hear(message);
+    this.#slots.get(key)?.receive(message);
+  }
+
+  /** Messages that give the state of this process to one that was just started. */
+  catchUp(): { readonly key: string; readonly message: unknown }[] {
+    return [...this.#slots].flatMap(([key, slot]) => Array.from(slot.catchUp(), (message) => ({ key, message })));
   }
 
   begin(): SharedStateLease {
     const leasedKeys = new Set<string>();
     return {
-      get: (key, create, hear) => {
+      get: (key, create, receive, catchUp) => {
         let slot = this.#slots.get(key);
         if (slot === undefined) {
           const value = create((message) => this.#broadcast(key, message));
-          slot = { value, hear: (message) => hear?.(value, message), users: 0 };
+          slot = { value, receive: (message) => receive?.(value, message), catchUp: () => catchUp?.(value) ?? [], users: 0 };
           this.#slots.set(key, slot);
         }
         if (!leasedKeys.has(key)) {

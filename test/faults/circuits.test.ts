@@ -183,7 +183,7 @@ describe('a circuit breaker', () => {
   });
 });
 
-it('a circuit is shared by all workers', async () => {
+it('a circuit is shared by all workers, also by one that replaces another', async () => {
   const gateway = await startTestGateway(yamlFor(upstream.url, 'server: {workers: 2}\n'), { workers: {} });
   try {
     down.add('a');
@@ -195,6 +195,12 @@ it('a circuit is shared by all workers', async () => {
     await until(async () => (await count('a=skipped b=200')) === 16, 'both workers to know');
     const before = upstream.requests.filter(({ url }) => url.startsWith('/a/')).length;
     expect(await count('a=skipped b=200')).toBe(16);
+    const victim = gateway.gateway.workers()?.[0];
+    process.kill(victim?.pid ?? 0, 'SIGKILL');
+    const first = () => gateway.gateway.workers()?.[0];
+    await until(() => first()?.pid !== victim?.pid && first()?.state === 'serving', 'a new worker');
+    const servedBefore = first()?.requests ?? 0;
+    await until(async () => (await count('a=skipped b=200')) === 16 && (first()?.requests ?? 0) > servedBefore, 'the new worker to serve');
     expect(upstream.requests.filter(({ url }) => url.startsWith('/a/'))).toHaveLength(before);
   } finally {
     await gateway.close();

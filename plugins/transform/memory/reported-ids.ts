@@ -8,6 +8,11 @@ const maxIds = 10_000;
 export class ReportedIds {
   readonly #ids = new Set<string>();
 
+  /** From the oldest. */
+  all(): Iterable<string> {
+    return this.#ids;
+  }
+
   /** @returns true if the id is new */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false;

@@ -19,6 +19,7 @@ export class UsageReports {
       'reported',
       (send) => ({ reported: new ReportedIds(), send }),
       ({ reported }, id) => void reported.add(String(id)),
+      ({ reported }) => reported.all(),
     );
   }
 

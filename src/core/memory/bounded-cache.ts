@@ -25,6 +25,10 @@ export class BoundedCache<Value> {
     return this.#entries.size;
   }
 
+  *values(): Iterable<Value> {
+    for (const { value } of this.#entries.values()) yield value;
+  }
+
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;

@@ -239,7 +239,8 @@ export class Fleet implements Serving {
       {
         beat: (beat: Heartbeat) => this.#beat(made, beat),
         plugin: (pluginMessage: PluginMessage) =>
-          this.#group.serving().forEach((other) => other !== made && other.channel.notify('heard', pluginMessage)),
+          this.#group.sharing(made).forEach(({ channel }) => channel.notify('heard', pluginMessage)),
+        join: () => this.#join(made),
         figures: (figures: MetricsSnapshot) => this.#metrics.absorb(made, figures),
         records: (records: readonly LogRecord[]) => records.forEach((record) => this.#deps.onRecord(record)),
         append: ({ bytes, frames }: { bytes: Uint8Array; frames: number }) => memory?.take(new Uint8Array(bytes), frames),
@@ -249,6 +250,19 @@ export class Fleet implements Serving {
       { onLines: (lines) => log.forwardLines(lines), onErrorText: (text) => process.stderr.write(text), onEnd },
     );
     return made;
+  }
+
+  /** The plugin state of the others, for a process that is about to serve. From now on, it gets their messages too. */
+  async #join(process: WorkerProcess): Promise<readonly PluginMessage[]> {
+    process.sharesState = true;
+    for (const { worker, channel } of this.#group.sharing(process)) {
+      try {
+        return (await channel.call('state', undefined, queryMs)) as readonly PluginMessage[];
+      } catch (error) {
+        this.#deps.log.warn({ err: error, worker }, 'a worker did not hand its state over to a new one');
+      }
+    }
+    return [];
   }
 
   async #begin(process: WorkerProcess): Promise<void> {

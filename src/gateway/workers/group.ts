@@ -14,6 +14,11 @@ export class WorkerGroup {
     return this.slots.flatMap(({ process }) => (process?.isServing === true && process.isAlive ? [process] : []));
   }
 
+  /** The other processes that share the state of plugins with this one. */
+  sharing(own: WorkerProcess): WorkerProcess[] {
+    return this.slots.flatMap(({ process }) => (process?.sharesState === true && process.isAlive && process !== own ? [process] : []));
+  }
+
   /** Rejects if one of them cannot start. */
   async begin(): Promise<void> {
     await Promise.all(this.slots.map((slot) => slot.begin()));

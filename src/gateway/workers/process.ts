@@ -26,6 +26,8 @@ export class WorkerProcess {
   /** Beats due since the last one received. */
   missedBeats = 0;
   isServing = false;
+  /** Set shortly before it serves: it has built its plugins and gets the messages of those in the other workers. */
+  sharesState = false;
   /** The last beat received. */
   lastBeat: Heartbeat | undefined;
   readonly #child: ChildProcess;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { ListenOptions, Socket } from 'node:net';
 import { ProcessMonitor } from '../../../admin/process-monitor.ts';
 import { openFilesLimit } from '../../../core/files/open-files.ts';
@@ -94,6 +95,7 @@ class WorkerServer {
       spare: (owner: string) => this.#shares.returnUnused(owner),
       stored: (frames: Record<string, number>) => this.#store?.reportStored?.(frames),
       heard: ({ key, message }: PluginMessage) => this.#generations?.receive(key, message),
+      state: (): readonly PluginMessage[] => this.#generations?.catchUp() ?? [],
       follow: (isFollowed: boolean) => (this.#requests.isFollowed = isFollowed),
       style: ({ level, format }: LogStyle) => this.#log?.configure({ level, format }),
       shown: (shown: ReadinessState) => this.#show(shown),
@@ -141,6 +143,7 @@ class WorkerServer {
       ...clock,
     });
     const first = await this.#generations.build(start.loaded);
+    await this.#join(this.#generations, log);
     this.#store = this.#openStore(start, log);
     const { workers: count } = start;
     const runtime = new Runtime(first, {
@@ -163,19 +166,24 @@ class WorkerServer {
     });
     this.#runtime = runtime;
     log.configure({ mask: runtime.mask });
-    await new Promise<void>((resolve, reject) => {
-      runtime.server.once('error', reject);
-      runtime.server.listen(handle as ListenOptions, backlog, () => {
-        runtime.server.off('error', reject);
-        resolve();
-      });
-    });
+    runtime.server.listen(handle as ListenOptions, backlog);
+    await once(runtime.server, 'listening');
     this.#onAcceptFault = acceptReporter(log, clock.monotonic);
     runtime.server.on('error', this.#onAcceptFault);
     setInterval(() => {
       this.channel.notify('beat', this.#beat());
       void this.#figures.reportIfDue();
     }, start.beatMs).unref();
+  }
+
+  /** Gets the plugin state of the other workers. A plugin that can't handle it has to do without. */
+  async #join(generations: Generations, log: Log): Promise<void> {
+    for (const { key, message } of (await this.channel.call('join', undefined, undefined)) as readonly PluginMessage[])
+      try {
+        generations.receive(key, message);
+      } catch (error) {
+        log.error({ err: error, key }, 'a plugin failed to handle the state of another worker');
+      }
   }
 
   /** Serves a connection that another server accepted. */
