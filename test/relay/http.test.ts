@@ -207,7 +207,6 @@ describe('relayed response', () => {
     ['204', 'DELETE', 204, {}],
     ['304', 'GET', 304, { etag: '"x"' }],
     ['a length of zero', 'GET', 200, { 'content-length': '0' }],
-    ['a redirect', 'GET', 302, { location: 'http://127.0.0.1:1/elsewhere', 'content-length': '0' }],
   ];
   test.each(silent)('has no body for %s, and the connection is reused', async (_name, method, status, headers) => {
     const { port } = await start(provider((_req, res) => res.writeHead(status, headers).end()));
@@ -248,6 +247,15 @@ describe('relayed response', () => {
     expect(res.statusCode).toBe(200);
     res.destroy();
     expect(await rig?.result()).toMatchObject({ kind: 'client_gone', headSent: true });
+  });
+
+  test('is an error instead of a redirect, which a client could follow with its gateway key', async () => {
+    const location = 'http://127.0.0.1:1/elsewhere';
+    const { port } = await start(provider((_req, res) => res.writeHead(307, { location, 'content-length': '0' }).end()));
+    const response = await call(port, { path: '/v1/x' });
+    expect(response.status).toBe(502);
+    expect(response.headers).not.toHaveProperty('location');
+    expect(response.body.toString()).toContain('returned a redirect (307); the gateway does not follow redirects.');
   });
 
   test('skips interim responses', async () => {

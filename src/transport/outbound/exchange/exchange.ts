@@ -144,8 +144,7 @@ export class HttpExchange implements ResponseReceiver, Sweepable, UpstreamBodyOw
   /** True for a response whose body is not parsed: a download, or audio and text in any format. */
   #isFile(status: number, type: string): boolean {
     if (this.tap.form !== 'bytes') return false;
-    if (this.transfer === 'relay') return status < 400;
-    if (this.transfer === 'down') return status < 300 || status === 304;
+    if (this.transfer === 'relay' || this.transfer === 'down') return status < 300 || status === 304;
     return status < 300 && !/^(?:text\/(?:event-stream|html)|application\/(?:[^;]*\+)?json)/.test(type);
   }
 
