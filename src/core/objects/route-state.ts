@@ -5,9 +5,11 @@ import type { GatewayError } from '../error.ts';
 /** `creates`: creates an object in one account; `names`: refers to one by ID; undefined: leaves no object behind. */
 export type RouteState = 'creates' | 'names' | undefined;
 
-/** First segments after `/v1/` of relayed routes with stored objects. */
+/** First segments after `/v1/` of relayed routes with stored objects; the first two where others store nothing. */
 const collections: ReadonlySet<string> = new Set([
   'assistants',
+  'audio/voice_consents',
+  'audio/voices',
   'batches',
   'chat',
   'chatkit',
@@ -51,8 +53,9 @@ export function stateOf(route: RouteFacts): RouteState {
 
 function stateOfPath(method: string, path: string): RouteState {
   const [, , first = '', second, third] = path.split('/');
-  if (!collections.has(first)) return undefined;
-  const id = nested.has(first) ? third : second;
+  const isPair = collections.has(`${first}/${second}`);
+  if (!isPair && !collections.has(first)) return undefined;
+  const id = isPair || nested.has(first) ? third : second;
   if (id !== undefined && id !== '') return 'names';
   return method === 'POST' ? 'creates' : undefined;
 }
