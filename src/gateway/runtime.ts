@@ -14,7 +14,7 @@ import { dialects } from '../formats/index.ts';
 import { defaultMemory } from './default-memory.ts';
 import { Drain, type DrainPlan } from './drain.ts';
 import { ConnectionLimit } from './connection-limit.ts';
-import { acceptReporter } from './log/reporters.ts';
+import { acceptReporter, maskingReporter } from './log/reporters.ts';
 import { openListener } from './open-listener.ts';
 import type { Serving } from './serving.ts';
 import { ThreadMasking } from './masking/index.ts';
@@ -119,7 +119,7 @@ export class Runtime implements Serving {
     this.holder = this.#createHolder(first, log);
     const { egress, upstream } = deps.outbound;
     const echoes = new EchoedCredentials(log, () => this.holder.current().snapshot.revision);
-    this.#masking = new ThreadMasking({ onFault: defects.report });
+    this.#masking = new ThreadMasking({ onFault: maskingReporter(log, clock.monotonic) });
     this.#commit = new GroupCommit((records) => this.#append(records), this.#masking, defects.report, clock.monotonic);
     const passed = createYoungCollector();
     const send = createSender({

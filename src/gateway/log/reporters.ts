@@ -20,6 +20,10 @@ export function errorReporter(log: Pick<Log, 'error'>, monotonic: () => number, 
 export const acceptReporter = (log: Log, monotonic: () => number): ((error: Error) => void) =>
   errorReporter(log, monotonic, 'a connection could not be accepted');
 
+/** For large bodies that could not be masked. Their records are stored without them. */
+export const maskingReporter = (log: Log, monotonic: () => number): ((error: unknown) => void) =>
+  errorReporter(log, monotonic, 'the thread that masks bodies failed, so that a record is stored without its bodies; it is started again');
+
 /** Returns a reporter for rejected client connections, which logs their number at most once per interval. */
 export function rejectionReporter(log: Pick<Log, 'warn'>, monotonic: () => number): (limit: number, hint: string) => void {
   let reportedAt = Number.NEGATIVE_INFINITY;

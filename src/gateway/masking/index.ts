@@ -6,7 +6,7 @@ import { startThread } from '../../store/log/rpc/thread.ts';
 import { type PostedBody, type PostedJob, type PostedMasked, type PostedRules, fromPosted } from './messages.ts';
 
 export interface MaskingOptions {
-  /** Called when the thread died unexpectedly. */
+  /** Called when the thread died, or was ended because a job took too long. */
   onFault(error: Error): void;
   /** Schedules the next slice of a copy in a new turn of the event loop. */
   readonly nextTurn?: (work: () => void) => void;
@@ -53,6 +53,7 @@ export class ThreadMasking implements Masking {
       maxPending: 1,
       limitMs: options.limitMs ?? limitMs,
       idleMs,
+      timeoutError: () => new Error('its deadline was over'),
       onPeerFailure: options.onFault,
     });
   }
@@ -98,7 +99,7 @@ export class ThreadMasking implements Masking {
       try {
         this.#finish(waiting, await this.#masked(waiting));
       } catch {
-        // Timeout, or the thread died; its death is reported by `onDeath`.
+        // Timeout, or the thread died; both are reported by `onFault`.
         this.#known = undefined;
         this.#finish(waiting);
       }

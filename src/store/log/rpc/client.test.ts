@@ -61,9 +61,13 @@ describe.each([
 describe('RpcClient with a separate peer', () => {
   it('reports the death of a thread that it ended after a timeout', async () => {
     const crashes: string[] = [];
-    const client = clientWith({ limitMs: 50, onPeerFailure: ({ message }) => crashes.push(message) });
+    const onPeerFailure = ({ message }: Error): void => void crashes.push(message);
+    const client = clientWith({ limitMs: 50, onPeerFailure });
     await expect(client.call('hang', 1)).rejects.toMatchObject({ code: 'log_unavailable' });
-    expect(crashes).toEqual(['The request log did not respond within 0.05 s.']);
+    await clientWith({ limitMs: 50, onPeerFailure, timeoutError: (ms) => new Error(`over ${ms} ms`) })
+      .call('hang', 1)
+      .catch(() => {});
+    expect(crashes).toEqual(['The request log did not respond within 0.05 s.', 'over 50 ms']);
     expect(client.isRunning).toBe(false);
   });
 

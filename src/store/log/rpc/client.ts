@@ -14,6 +14,8 @@ export interface RpcClientOptions {
    * are repeated with another peer.
    */
   readonly isPure?: boolean;
+  /** The error of a call that took too long. Undefined: that of a query to the request log. */
+  timeoutError?(limitMs: number): Error;
   /** Milliseconds without calls after which the peer is ended. Undefined: it is kept. */
   readonly idleMs?: number;
   /** Called with the current problems whenever they change. */
@@ -127,7 +129,8 @@ export class RpcClient {
   }
 
   #startTimer(pending: PendingCall): void {
-    pending.timer ??= setTimeout(() => this.#failPeer(queryTimeoutError(pending.limitMs)), pending.limitMs);
+    const { timeoutError = queryTimeoutError } = this.#options;
+    pending.timer ??= setTimeout(() => this.#failPeer(timeoutError(pending.limitMs)), pending.limitMs);
   }
 
   /** @param callError the error for pending calls */
