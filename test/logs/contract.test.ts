@@ -281,6 +281,21 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect(Object.keys(byClass.series[0]?.by ?? {}).toSorted()).toEqual(['2xx', '4xx', '5xx']);
   });
 
+  it.skipIf(skipping(kind.missing))('counts requests by class of status, however many statuses a day has', async () => {
+    const { store, queries } = await kind.open(() => now);
+    const statuses = Array.from({ length: 150 }, (_, i) => record(i % 60, { id: `req_${i}`, status: 400 + i }));
+    await write(
+      store,
+      statuses.map((one) => entryOf(one)),
+    );
+    const { groups, series } = await queries.stats({ query: 'since:1h', by: 'status', step: 3600 });
+    expect(groups.map(({ name }) => name).toSorted()).toEqual(statuses.map(({ status }) => String(status)));
+    expect(series.flatMap(({ by }) => Object.entries(by).map(([name, { requests }]) => [name, requests]))).toEqual([
+      ['4xx', 100],
+      ['5xx', 50],
+    ]);
+  });
+
   it.skipIf(skipping(kind.missing))('suggests fields, then values by frequency', async () => {
     const { store, queries } = await kind.open(() => now);
     const some = (n: number, model: string): LogRecord =>

@@ -43,7 +43,8 @@ export class TrackedValues {
       dims.set(dim, values);
     }
     if (values.has(value)) return value;
-    if (values.size >= maxValues) return otherValues;
+    // The classes of statuses are made from their values, which are numbers of three digits.
+    if (values.size >= maxValues && dim !== 'status') return otherValues;
     values.add(value);
     return value;
   }

@@ -113,7 +113,8 @@ interface SeriesScope {
   readonly nameOf: ((name: string | null) => string | null) | undefined;
 }
 
-const classOf = (status: string | null): string => `${(status ?? '0').slice(0, 1)}xx`;
+/** Earlier versions stored some statuses as `other`. */
+const classOf = (status: string | null): string => (status === otherValues ? otherValues : `${(status ?? '0').slice(0, 1)}xx`);
 
 function seriesOf(cells: Cells, { since, until, step, nameOf }: SeriesScope): Bucket[] {
   const steps = new Map<number, { readonly all: Sums; readonly by: Map<string | null, Sums> }>();
