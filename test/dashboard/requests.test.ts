@@ -227,6 +227,27 @@ describe.skipIf(!hasBrowser)('request list', () => {
     await expect.poll(() => server.watching()).toBe(0);
   });
 
+  it('after a restart, counts the rows that it missed, and asks only if some may be missing', async () => {
+    const page = await list();
+    await expect.poll(() => server.watching()).toBe(1);
+    await page.keyboard.press('j');
+    await page.getByRole('row', { selected: true }).waitFor();
+    const missed = page.getByText('rows may be missing');
+    server.add(newRow(1));
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    const restart = async (from: number, to: number): Promise<void> => {
+      server.restart();
+      await expect.poll(() => server.watching()).toBe(0);
+      for (let n = from; n < to; n += 1) server.add(newRow(n));
+    };
+    await restart(2, 3);
+    await page.getByRole('button', { name: '2 new' }).waitFor();
+    expect(await missed.count()).toBe(0);
+    // Too many rows to find all of them with one call.
+    await restart(3, 600);
+    await missed.waitFor();
+  });
+
   it('misses no row that ends during a slow response, and recovers when the gateway is reachable again', async () => {
     const page = await list();
     await expect.poll(() => server.watching()).toBe(1);

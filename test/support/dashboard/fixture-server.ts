@@ -25,6 +25,8 @@ export interface FixtureServer {
   readonly url: string;
   /** Adds a request that has just finished: to the list, and to all live readers. */
   add(row: LogRow): void;
+  /** Ends the live connections. Rows are no longer known by the ids of events that were sent before. */
+  restart(): void;
   /** Number of readers of the live rows. */
   watching(): number;
   /** Changes the responses to the next calls. */
@@ -36,7 +38,9 @@ export interface FixtureServer {
 export async function startFixtureServer(initial: readonly LogRow[], serving: Serving = emptyServing()): Promise<FixtureServer> {
   const rows = [...initial];
   const readers = new Set<LiveReader>();
+  const live = new Set<ServerResponse>();
   let last = 0;
+  let boot = 1;
   const state: { role: Role | null; status: Partial<Status>; failing: boolean } = { role: 'admin', status: {}, failing: false };
 
   const api: Record<string, (query: URLSearchParams, rest: string) => unknown> = {
@@ -65,7 +69,7 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
     }
     if (state.role === null && second !== 'session')
       return void sendError(response, new GatewayError('sign_in_required', { message: 'Sign in first.' }));
-    if (second === 'live') return sendNewRows(response, url.searchParams.get('q') ?? '');
+    if (second === 'live') return sendNewRows(request, response, url.searchParams.get('q') ?? '');
     if (rest.at(-1) === 'body') {
       const row = rows.find(({ id }) => id === rest[0]);
       const part = (url.searchParams.get('part') ?? 'request') as 'request';
@@ -87,9 +91,13 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
     }
   });
   /** Streams live rows with the gateway's own code. */
-  const sendNewRows = (response: ServerResponse, filterText: string): void => {
+  const sendNewRows = (request: IncomingMessage, response: ServerResponse, filterText: string): void => {
     const disconnected = new AbortController();
-    response.once('close', () => disconnected.abort());
+    live.add(response);
+    response.once('close', () => {
+      live.delete(response);
+      disconnected.abort();
+    });
     const add = (reader: LiveReader) => {
       readers.add(reader);
       return () => void readers.delete(reader);
@@ -99,12 +107,12 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
     void streamRows(response, {
       hub,
       owner: 'fixture',
-      boot: 'fixture',
+      boot: String(boot),
       matches,
       isBare: false,
       mask: () => mask,
       isStillAuthorized: () => true,
-      lastId: undefined,
+      lastId: request.headers['last-event-id'] as string | undefined,
       signal: disconnected.signal,
     });
   };
@@ -118,6 +126,10 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
         reader.addRow(new LiveRow(last, row));
         reader.flush();
       }
+    },
+    restart() {
+      boot += 1;
+      for (const response of live) response.end();
     },
     watching: () => readers.size,
     set: (change) => void Object.assign(state, change),

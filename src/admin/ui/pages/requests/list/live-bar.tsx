@@ -32,7 +32,7 @@ export function LiveBar({ live, flows, rows, onShow }: LiveBarProps) {
       )}
       {hasGap && skipped === 0 && (
         <span class="pill plain">
-          Some rows are missing
+          Some rows may be missing
           <Button small kind="quiet" onClick={live.loadAll}>
             Load all
           </Button>

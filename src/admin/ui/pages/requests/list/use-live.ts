@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { SearchPage } from '../../../../../core/logs/reader.ts';
 import type { LogRow } from '../../../../../core/logs/row.ts';
 import { addressOf, get } from '../../../browser/api.ts';
 import type { Rows } from './use-rows.ts';
@@ -7,6 +8,8 @@ import type { Rows } from './use-rows.ts';
 const updateIntervalMs = 250;
 /** Maximum number of waiting rows in memory; further ones are only counted. */
 const maxWaitingRows = 500;
+/** Milliseconds that few requests exceed. */
+const longRequestMs = 600_000;
 /** Milliseconds after which a rejected live tail is retried. */
 const retryDelayMs = 5000;
 /** Milliseconds without data after which a connection counts as lost. The gateway sends something every 15 s. */
@@ -18,7 +21,7 @@ export interface Live {
   readonly waiting: number;
   /** Number of rows that the gateway omitted, because there were too many per second. */
   readonly skipped: number;
-  /** True if rows are missing after a long interruption. */
+  /** True if rows may be missing after an interruption. */
   readonly hasGap: boolean;
   /** True if the connection is lost and no rows arrive. */
   readonly state: 'off' | 'connecting' | 'on' | 'lost';
@@ -30,7 +33,7 @@ export interface Live {
 }
 
 /** Receiver of rows. */
-type LiveList = Pick<Rows, 'prepend' | 'reload'>;
+type LiveList = Pick<Rows, 'rows' | 'prepend' | 'reload'>;
 
 interface RowBuffer {
   rows: LogRow[];
@@ -49,7 +52,8 @@ interface TailPosition {
 
 /**
  * Receives rows of new requests as they end. They are added to the list while `flows` is true, and wait otherwise. After an
- * interruption or a pause it continues after the last event. If rows are missing by then, the list is loaded again while `flows`.
+ * interruption or a pause it continues after the last event. If rows may be missing by then, the list is loaded again while
+ * `flows`; otherwise the missed rows are looked up.
  */
 export function useLive(query: string, isOn: boolean, flows: boolean, list: LiveList): Live {
   const [seen, setSeen] = useState({ waiting: 0, skipped: 0, hasGap: false });
@@ -84,7 +88,14 @@ export function useLive(query: string, isOn: boolean, flows: boolean, list: Live
       position.current = { query, last: undefined };
       clearBuffer();
     }
-    const end = subscribe(position.current, buffer, setState);
+    const own = position.current;
+    const onGap = async (): Promise<void> => {
+      const missed = now.current.flows ? undefined : await findMissedRows(query, now.current.list.rows);
+      if (position.current !== own) return;
+      if (missed === undefined) buffer.current.hasGap = true;
+      else for (const row of missed) bufferRow(buffer.current, row);
+    };
+    const end = subscribe(own, buffer, setState, () => void onGap());
     const timer = setInterval(() => {
       if (now.current.flows && buffer.current.hasGap) loadAll();
       if (now.current.flows) flush();
@@ -110,7 +121,12 @@ export function useLive(query: string, isOn: boolean, flows: boolean, list: Live
  * Receives events until the returned function is called. The browser reconnects after an interruption, but not after an error
  * response. A hidden tab keeps no connection, because browsers limit the number of connections to one host.
  */
-function subscribe(position: TailPosition, buffer: { readonly current: RowBuffer }, onState: (state: Live['state']) => void): () => void {
+function subscribe(
+  position: TailPosition,
+  buffer: { readonly current: RowBuffer },
+  onState: (state: Live['state']) => void,
+  onGap: () => void,
+): () => void {
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
@@ -146,9 +162,7 @@ function subscribe(position: TailPosition, buffer: { readonly current: RowBuffer
     listen('skipped', (data) => {
       buffer.current.skipped += (JSON.parse(data) as { count: number }).count;
     });
-    listen('gap', () => {
-      buffer.current.hasGap = true;
-    });
+    listen('gap', onGap);
   };
   onState('connecting');
   open();
@@ -163,6 +177,20 @@ function subscribe(position: TailPosition, buffer: { readonly current: RowBuffer
     document.removeEventListener('visibilitychange', open);
     close();
   };
+}
+
+/**
+ * Finds the newest rows that are not in the list. Undefined if a request that began before them may have ended since the
+ * last row that is known.
+ */
+async function findMissedRows(query: string, known: readonly LogRow[]): Promise<readonly LogRow[] | undefined> {
+  const page = await get<SearchPage>('/api/requests', { q: query, limit: maxWaitingRows }).catch(() => undefined);
+  if (page === undefined) return undefined;
+  const lastEnd = known.reduce((latest, { at, latency }) => Math.max(latest, at + latency), 0);
+  const first = page.rows.at(-1)?.at ?? 0;
+  if (page.next !== null && first > lastEnd - longRequestMs) return undefined;
+  const ids = new Set(known.map(({ id }) => id));
+  return page.rows.filter(({ id }) => !ids.has(id)).toReversed();
 }
 
 /** Counts a row only once if it arrives twice. */
