@@ -85,6 +85,8 @@ export interface LogStore {
   readonly kind: string;
   /** True while the database is being migrated to this version. Until then every method fails with `log_unavailable`. */
   readonly isMigrating?: boolean;
+  /** What was found to be lost when it was opened. */
+  readonly warning?: string | undefined;
   /** The offset up to which each segment of this gateway's spool is stored. */
   positions(): Promise<ReadonlyMap<string, number>>;
   /** Writes a batch. A record whose id already exists is left out, so a repeated batch stores nothing twice. */

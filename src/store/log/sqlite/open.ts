@@ -3,18 +3,26 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { makeFolder } from '../../../core/files/folder.ts';
 import { migrate } from './migrations.ts';
+import { hasLostTransactions } from './wal.ts';
 
 export const inMemory = ':memory:';
 
 /** Milliseconds to wait for another process (`gateway keys list`), which reads for a moment. */
 const busyMs = 5000;
 
-/** Opens the file for writing, created for the owner only, at the newest version. @throws SQLite or file system errors */
-export function openForWriting(path: string): DatabaseSync {
+/**
+ * Opens the file for writing, created for the owner only, at the newest version.
+ *
+ * @param onLoss called if transactions cannot be recovered because their pages are damaged
+ * @throws SQLite or file system errors
+ */
+export function openForWriting(path: string, onLoss?: () => void): DatabaseSync {
   if (path !== inMemory) {
     makeFolder(dirname(path));
     closeSync(openSync(path, 'a', 0o600));
   }
+  // Before SQLite opens the log, because it writes to one that it cannot read.
+  if (path !== inMemory && hasLostTransactions(path)) onLoss?.();
   const db = new DatabaseSync(path, { timeout: busyMs });
   try {
     // Large pages, because rows are appended and blocks of records fill them. A commit must survive the death of the

@@ -20,9 +20,12 @@ export interface SqliteStore extends LogStore {
  * @throws SQLite or file system errors
  */
 export function openSqliteStore(path: string): SqliteStore {
-  const db = openForWriting(path);
+  let warning: string | undefined;
+  const db = openForWriting(path, () => {
+    warning = `The write-ahead log of ${path} was damaged: records that were stored in its last transactions may be missing.`;
+  });
   try {
-    return new SqliteLogStore(path, db);
+    return new SqliteLogStore(path, db, warning);
   } catch (error) {
     db.close();
     throw error;
@@ -32,11 +35,13 @@ export function openSqliteStore(path: string): SqliteStore {
 class SqliteLogStore implements SqliteStore {
   readonly kind: string;
   readonly db: DatabaseSync;
+  readonly warning: string | undefined;
   readonly #writer: SqliteBatchWriter;
   readonly #retainer: Retainer;
   readonly #indexer: TextIndexer;
 
-  constructor(path: string, db: DatabaseSync) {
+  constructor(path: string, db: DatabaseSync, warning: string | undefined) {
+    this.warning = warning;
     this.kind = path === inMemory ? 'memory' : `sqlite ${path}`;
     this.db = db;
     this.#writer = new SqliteBatchWriter(db);

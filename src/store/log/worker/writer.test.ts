@@ -274,6 +274,14 @@ it.each([
   expect(closed).toBe(times);
 });
 
+it('reports that the log of the database was damaged', async () => {
+  const path = join(dir, 'log.sqlite');
+  await openSqliteStore(path).close();
+  writeFileSync(`${path}-wal`, Buffer.alloc(50_000, 7));
+  start({ kind: 'sqlite', path });
+  await expect.poll(async () => (await state()).problems).toEqual([expect.stringContaining('may be missing')]);
+});
+
 it.each([
   ['zeros after a power failure', Buffer.alloc(5000), 5000],
   ['bytes that are not a record', Buffer.from(`{"v":2,\n${'x'.repeat(991)}\n`), 1000],

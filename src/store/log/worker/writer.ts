@@ -222,6 +222,7 @@ class LogWriter {
       if (!this.#renameIfDamaged(error)) throw error;
       this.#store = await openStore(this.#data.database, this.#data.spool);
     }
+    if (this.#store.warning !== undefined) this.#notices.push(this.#store.warning);
     const { database } = this.#data;
     this.#openFileIdentity = database.kind === 'sqlite' ? fileIdentity(database.path) : undefined;
     this.#drain?.reset();
