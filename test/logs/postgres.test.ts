@@ -335,6 +335,25 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
     await first.close();
   });
 
+  it('returns bodies byte for byte, whatever form the database has for bytes', async () => {
+    const url = await kind.server().database();
+    await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET bytea_output = 'escape'`);
+    const [store, queries] = [open(url, 'a'), createQueries(createPostgresSource(url), () => at)];
+    const bytes = Buffer.from([0, 120, 92, 39, 255, 10]);
+    await write(store, [entryOf(sampleRecord({ id: 'req_bytes', at }), { response: bytes })]);
+    expect(Buffer.from((await queries.body('req_bytes', 'response')) ?? [])).toEqual(bytes);
+    await Promise.all([store.close(), queries.close()]);
+  });
+
+  it('does not use a database whose encoding lacks characters, so that records wait', async () => {
+    const url = new URL(await kind.server().database());
+    await query(url.href, `CREATE DATABASE "latin" ENCODING 'LATIN1' TEMPLATE template0`);
+    url.pathname = '/latin';
+    const store = open(url.href, 'a');
+    await expect(write(store, [entryOf(sampleRecord())])).rejects.toThrow('has the encoding LATIN1: create one with ENCODING UTF8');
+    await store.close();
+  });
+
   it('never shows its credentials in errors', async () => {
     const url = await kind.server().database();
     const wrong = url.replace(kind.server().password, 'canary%2Dsecret');

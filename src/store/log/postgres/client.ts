@@ -70,7 +70,7 @@ export class PostgresClient implements PostgresSession {
         // Set these per transaction: a connection pooler gives the connection to others afterwards, and rejects startup
         // parameters that it does not know.
         const times = `SET LOCAL statement_timeout = ${this.#options.statementTimeout}; SET LOCAL lock_timeout = ${lockTimeout}`;
-        await run(`BEGIN; ${times}`);
+        await run(`BEGIN; ${times}; SET LOCAL bytea_output = hex`);
         const result = await work({ query: run });
         await run('COMMIT');
         return result;

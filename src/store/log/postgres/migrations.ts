@@ -1,7 +1,7 @@
 import { errorCode } from '../../../core/text/error-code.ts';
 import { postgresTokens } from '../../../query/sql/words.ts';
 import { bucketCounts, bucketTimes, type Column, requestColumns } from '../schema.ts';
-import type { PostgresClient } from './client.ts';
+import type { PostgresClient, PostgresSession } from './client.ts';
 import { locks } from './locks.ts';
 
 // Texts are compared by bytes, as in the rest of the gateway. An index can then also find prefixes.
@@ -101,6 +101,7 @@ export async function migrate(client: PostgresClient): Promise<void> {
     await session.query('CREATE TABLE IF NOT EXISTS log_version (version integer NOT NULL)');
     const [found] = await session.query('SELECT max(version) AS version FROM log_version');
     const version = Number(found?.version ?? 0);
+    if (version === 0) await checkEncoding(session);
     if (version > migrations.length) {
       throw new Error(`the request log has version ${version}, and this gateway supports versions up to ${migrations.length}`);
     }
@@ -110,4 +111,12 @@ export async function migrate(client: PostgresClient): Promise<void> {
       await session.query('INSERT INTO log_version (version) VALUES ($1)', [index + 1]);
     }
   });
+}
+
+/** @throws Error for an encoding that lacks characters. The server would reject each record that contains one, and it would be lost. */
+async function checkEncoding(session: PostgresSession): Promise<void> {
+  const [found] = await session.query("SELECT current_setting('server_encoding') AS encoding");
+  const encoding = String(found?.encoding);
+  if (encoding === 'UTF8' || encoding === 'SQL_ASCII') return;
+  throw new Error(`the database has the encoding ${encoding}: create one with ENCODING UTF8`);
 }
