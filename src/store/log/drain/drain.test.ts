@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync, writeSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { LogRecord } from '../../../core/records/record.ts';
 import { sampleRecord } from '../../fixtures/sample.ts';
 import { encodeRecord } from '../../encode.ts';
 import { listSegments, openSpool } from '../../spool.ts';
@@ -85,6 +86,22 @@ it('stores the other records if one record can be decoded only up to its row', a
   expect(await drain.step(readingStore)).toBe('more');
   expect(drain.rejected.count).toBe(1);
   expect((await store.size()).records).toBe(2);
+});
+
+it.each([
+  ['in an error', { error: { code: 'timeout', source: 'gateway', message: 7 } }],
+  ['in a name', { provider: 7 }],
+  ['in place of a required value', { end: null }],
+  ['that SQLite does not have', { end: {} }],
+])('stores the other records if one record has a value of another type %s', async (_, changed) => {
+  const spool = openSpool({ dir, maxTotal: 1e9 });
+  const damaged = sampleRecord({ id: 'req_1', ...(changed as Partial<LogRecord>) });
+  spool.append([sampleRecord({ id: 'req_0' }), damaged, sampleRecord({ id: 'req_2' })].map((record) => encodeRecord(record, {})));
+  spool.close();
+  const drain = new SpoolDrain(dir);
+  while ((await drain.step(store)) === 'more');
+  expect(store.db.prepare('SELECT id FROM requests ORDER BY id').all()).toEqual([{ id: 'req_0' }, { id: 'req_2' }]);
+  expect([drain.rejected.count, drain.pendingBytes()]).toEqual([1, 0]);
 });
 
 it('keeps no count of finished segments, only of the newest one', async () => {

@@ -8,9 +8,34 @@ import { rowOf, type StoredRow } from '../stored-row.ts';
 
 type RecordEntry = SpoolEntry & { readonly kind: 'record' };
 
-/** The part of a record after its row cannot be read, as after a power failure. */
+/** A record, or its part after the row, that cannot be read, as after a power failure. */
 export class DamagedFrame extends Error {
   override readonly name = 'DamagedFrame';
+
+  constructor() {
+    super('a frame of the spool is damaged');
+  }
+}
+
+/** A frame of a record that has members of other types than records have. */
+export class DamagedEntry implements StoredEntry {
+  readonly slice: FrameSlice;
+
+  constructor(slice: FrameSlice) {
+    this.slice = slice;
+  }
+
+  get row(): never {
+    throw new DamagedFrame();
+  }
+
+  get record(): never {
+    throw new DamagedFrame();
+  }
+
+  get bodies(): never {
+    throw new DamagedFrame();
+  }
 }
 
 /** A record of which only the row was decoded. The frame must not change until the entry is stored. */
@@ -41,7 +66,7 @@ export class FrameEntry implements StoredEntry {
   #decoded(): RecordEntry {
     const decoded = decodeFrame(this.frame, 0);
     if (decoded.state === 'whole' && decoded.entry.kind === 'record') return decoded.entry;
-    throw new DamagedFrame('a frame of the spool is damaged');
+    throw new DamagedFrame();
   }
 }
 

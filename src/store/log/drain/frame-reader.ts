@@ -1,7 +1,8 @@
 import { decodeHead } from '../../decode.ts';
 import { type EndAmendment, type Part, parts } from '../../frame.ts';
 import type { StoredEntry } from '../log-store.ts';
-import { FrameEntry, frameEntryOf } from './entry.ts';
+import type { StoredRow } from '../stored-row.ts';
+import { DamagedEntry, FrameEntry, frameEntryOf } from './entry.ts';
 import { RowScanner } from './row-scanner.ts';
 
 /** A decoded frame of the spool, for a store. */
@@ -33,12 +34,20 @@ export class FrameReader {
     if (lineEnd < 0) return short;
     const line = bytes.toString('latin1', from, lineEnd);
     const size = bodiesSizeIn(line);
-    const row = size === undefined ? undefined : this.#rows.scan(line);
-    if (size === undefined || row === undefined) return parseFrame(bytes, from);
+    let row: StoredRow | undefined;
+    try {
+      row = size === undefined ? undefined : this.#rows.scan(line);
+      if (size === undefined || row === undefined) return parseFrame(bytes, from);
+    } catch {
+      // The line is JSON, but members have other types. This record must not prevent the following ones from being stored.
+      if (size === undefined) return broken;
+    }
     const end = lineEnd + 1 + size;
     if (end >= bytes.length) return short;
     if (bytes[end] !== lineFeed) return broken;
-    return { state: 'whole', item: { kind: 'record', entry: new FrameEntry(row, { bytes, from, to: end + 1 }) }, next: end + 1 };
+    const slice = { bytes, from, to: end + 1 };
+    const entry = row === undefined ? new DamagedEntry(slice) : new FrameEntry(row, slice);
+    return { state: 'whole', item: { kind: 'record', entry }, next: end + 1 };
   }
 }
 

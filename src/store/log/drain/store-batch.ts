@@ -6,6 +6,19 @@ import { DamagedFrame } from './entry.ts';
 /** SQLSTATE classes for errors in a record (an invalid or too large value), as opposed to the state of the server. */
 const codesOfRecords = /^(?:22|54)[0-9A-Z]{3}$/;
 
+/** Codes of SQLite for a missing value and for one of another type: SQLITE_CONSTRAINT and SQLITE_MISMATCH; the higher bits contain details. */
+const sqliteCodesOfRecords: readonly number[] = [19, 20];
+/** Code of Node for a value that SQLite does not have. */
+const invalidValue = 'ERR_INVALID_ARG_TYPE';
+
+/** True if storing failed because of a record's content. */
+function isRecordError(error: unknown): boolean {
+  const code = errorCode(error);
+  if (error instanceof DamagedFrame || code === invalidValue || codesOfRecords.test(code)) return true;
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === 'number' && sqliteCodesOfRecords.includes(errcode % 256);
+}
+
 /** Records that cannot be stored because of their content, and the last error. */
 export interface Rejected {
   count: number;
@@ -37,7 +50,7 @@ async function tryStore(store: LogStore, batch: Batch, rejected: Rejected): Prom
     await store.write(batch);
     return true;
   } catch (error) {
-    if (!(error instanceof DamagedFrame) && !codesOfRecords.test(errorCode(error))) throw error;
+    if (!isRecordError(error)) throw error;
     rejected.why = error instanceof Error ? error.message : String(error);
     return false;
   }
