@@ -389,6 +389,18 @@ it.each([
   }
 });
 
+it('prints the zone of each time that differs from that of the heading, as before the end of summer time', () => {
+  vi.stubEnv('TZ', 'Europe/London');
+  try {
+    const rows = ['2026-10-25T01:30Z', '2026-10-25T00:30Z'].map((at) => ({ ...(makeRows(1, 0, 1)[0] as LogRow), at: Date.parse(at) }));
+    const lines = (of: readonly LogRow[]): string[] => rowsTable(of, columnsOf('time')).trimEnd().split('\n');
+    expect(lines(rows)).toEqual(['TIME', '10-25 01:30:00', '10-25 01:30:00 +01:00']);
+    expect(lines(rows.toReversed())).toEqual(['TIME +01:00', '10-25 01:30:00', '10-25 01:30:00 +00:00']);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});
+
 it('csvLine removes terminal control characters', () => {
   expect(csvLine(['\u001b[2J\u001b]0;x\u0007a\tb', '\u009b31m'])).toBe('\ufffd[2J\ufffd]0;x\ufffda\tb,\ufffd31m\r\n');
 });

@@ -161,18 +161,25 @@ export function rowsTable(rows: readonly LogRow[], wanted: readonly Column[], wi
   return fitted.map((row) => `${line(row).trimEnd()}\n`).join('');
 }
 
-const cellsOf = (rows: readonly LogRow[], shown: readonly Column[]): string[][] => [
-  shown.map(({ name }) => (name === 'time' ? `TIME${zoneText(rows[0]?.at)}` : name.toUpperCase())),
-  ...rows.map((row) => shown.map((column) => column.cell(row))),
-];
+/** Filters read times as UTC, so a list of local times shows its zone: that of the first row in the heading, and others in their cells. */
+function cellsOf(rows: readonly LogRow[], shown: readonly Column[]): string[][] {
+  const zone = rows[0] === undefined ? utc : zoneOf(rows[0].at);
+  const cellOf = (column: Column, row: LogRow): string =>
+    column.name === 'time' && zoneOf(row.at) !== zone ? `${column.cell(row)} ${zoneOf(row.at)}` : column.cell(row);
+  return [
+    shown.map(({ name }) => (name === 'time' ? `TIME${zone === utc ? '' : ` ${zone}`}` : name.toUpperCase())),
+    ...rows.map((row) => shown.map((column) => cellOf(column, row))),
+  ];
+}
 
-/** UTC offset such as ` -05:00`; empty if the local time is UTC. Filters read times as UTC, so a list of local times shows its zone. */
-function zoneText(at: number | undefined): string {
-  const minutes = at === undefined ? 0 : -new Date(at).getTimezoneOffset();
-  if (minutes === 0) return '';
+const utc = '+00:00';
+
+/** Offset of the local time from UTC, such as `-05:00`. */
+function zoneOf(at: number): string {
+  const minutes = -new Date(at).getTimezoneOffset();
   const size = Math.abs(minutes);
   const two = (part: number): string => String(part).padStart(2, '0');
-  return ` ${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
 
 const flexible = new Set(['ROUTE', 'PREVIEW', 'MESSAGE', 'AGENT', 'MODEL']);
