@@ -100,6 +100,19 @@ describe('a download', () => {
     expect((await read(notModified)).bytes.length).toBe(0);
   });
 
+  test.each([
+    ['a message', { 'content-type': 'text/plain' }, 'out of range'],
+    ['no body', {}, ''],
+    ['an error object of another format', { 'content-type': 'application/json' }, '{"error":{"message":"out of range"}}'],
+    ['an error object', { 'content-type': 'application/json' }, '{"error":{"message":"out of range","type":"invalid_request_error"}}'],
+  ])('beyond the end of the file returns 416 with the size of the file, for %s', async (_, headers, text) => {
+    a.reply = (response) => response.writeHead(416, { 'content-range': 'bytes */10', 'accept-ranges': 'bytes', ...headers }).end(text);
+    const response = await get({ headers: { range: 'bytes=50-' } });
+    expect(response.statusCode).toBe(416);
+    expect(response.headers).toMatchObject({ 'content-range': 'bytes */10', 'x-should-retry': 'false' });
+    expect((await read(response)).isCut).toBe(false);
+  });
+
   test('of an empty file returns an empty body', async () => {
     a.reply = (response) => response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': 0 }).end();
     const response = await get();

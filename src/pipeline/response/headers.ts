@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../core/error.ts';
 import { headerList, toHeader } from '../../core/http/header-text.ts';
 import { canonicalPrefix, type HeaderPairs, hopByHopHeaders, responseHeaders } from '../../core/http/headers.ts';
 import { promptName } from '../../core/model/prompt.ts';
-import { type Outcome, type Reply, statusOf } from '../../core/plan.ts';
+import { type Outcome, type Reply, statusOf, type UpstreamReply } from '../../core/plan.ts';
 import type { Overruled } from '../../core/records/record.ts';
 import type { Dropped } from '../../core/provider.ts';
 import { type Execution, isSuccess } from '../execute.ts';
@@ -51,7 +51,7 @@ export function completeHeaders(ctx: RequestContext, run: Execution | undefined,
   // After the gateway used up its attempts, the provider's retry advice no longer holds. A draining gateway is an exception:
   // another instance has attempts of its own.
   const usedUp = run !== undefined && facts.error !== undefined && facts.error.code !== 'draining' && run.history.length > 1;
-  if (last?.kind === 'answered') forwardUpstream(last.reply.headers, reply.headers, isForwarded ? 'all' : facts.error?.code, ctx);
+  if (last?.kind === 'answered') forwardUpstream(last.reply, reply.headers, isForwarded ? 'all' : facts.error?.code, ctx);
   if (isForwarded && last.reply.isVerbatim === true && !converted) forwardFraming(last.reply.headers, reply.headers);
   if (usedUp) removeHeader(reply.headers, 'x-should-retry');
   // A plugin that responds may have set it.
@@ -155,12 +155,15 @@ function repeatWithPrefix(out: HeaderPairs, from: number, prefix: string): void 
   }
 }
 
+/** The header that explains a status: the size of a file, for a range beyond its end, and the methods of a route. */
+const explanations: Readonly<Partial<Record<number, string>>> = { 405: 'allow', 416: 'content-range' };
+
 /**
  * Forwards the provider's headers: all allowed ones with its own response, only retry and rate-limit headers with a
- * gateway error. Its `x-should-retry` applies to its own error only.
+ * gateway error. Its `x-should-retry`, and what explains its status, apply to its own error only.
  */
 function forwardUpstream(
-  headers: Readonly<Record<string, string>>,
+  { status, headers }: UpstreamReply,
   out: HeaderPairs,
   kind: 'all' | ErrorCode | undefined,
   ctx: RequestContext,
@@ -168,7 +171,8 @@ function forwardUpstream(
   for (const name in headers) {
     if (notForwarded.has(name) || ctx.headers.isGateway(name)) continue;
     const isLimit = name.startsWith('retry-after') || name.includes('ratelimit-');
-    if (kind === 'all' || isLimit || (kind === 'provider_error' && name === 'x-should-retry')) out.push(name, headers[name] ?? '');
+    const isOfError = kind === 'provider_error' && (name === 'x-should-retry' || name === explanations[status]);
+    if (kind === 'all' || isLimit || isOfError) out.push(name, headers[name] ?? '');
   }
 }
 
