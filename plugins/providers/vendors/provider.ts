@@ -1,6 +1,7 @@
 import { defineProvider, type CommonSettings, type Probe, type Provider } from '#core/provider.ts';
 import { historyOf } from '#formats/history/rules.ts';
 import { openaiFault } from '#formats/openai-chat/fault.ts';
+import { RealtimeTap } from '#formats/openai-objects/realtime-tap.ts';
 import { openaiEndpoints } from '#formats/openai-objects/taps.ts';
 import { joinAddress, baseOf, customHostProblems, memoize, relayedRoute } from '../_shared/address.ts';
 import { openaiCompatible } from '../_shared/openai-compatible.ts';
@@ -45,6 +46,7 @@ export function vendorProvider(vendor: Vendor): Provider {
       unsupportedEndpoints: openaiEndpoints.filter((endpoint) => !routes.includes(endpoint)),
     }),
     relay: (call, path) => joinAddress(base(call.settings), relayedRoute(path), call.query),
+    socketTap: () => new RealtimeTap(),
     fault: openaiFault,
   });
 }
