@@ -31,6 +31,11 @@ beforeAll(async () => {
     else if (request.url.endsWith('/files')) json(response, 200, { object: 'list', data: [] });
     else if (text.includes('"large"')) json(response, 200, { data: [{ b64_json: 'A'.repeat(3_000_000) }], usage });
     else if (request.url.endsWith('/images/generations')) json(response, 200, { created: 1, data: [{ url: 'x' }] });
+    else if (request.url.endsWith('/audio/speech'))
+      sse(response, [
+        `data: ${JSON.stringify({ type: 'speech.audio.delta', audio: 'AAAA' })}\n\n`,
+        `data: ${JSON.stringify({ type: 'speech.audio.done', usage: { input_tokens: 14, output_tokens: 101, total_tokens: 115 } })}\n\n`,
+      ]);
     else if (text.includes('"cut"')) sse(response, [chunk('a'), chunk('b'), chunk('c')]);
     else if (text.includes('"stream":true'))
       sse(response, [chunk('a'), event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage }), 'data: [DONE]\n\n']);
@@ -106,6 +111,14 @@ describe('request cost', () => {
       { model: '@up/dall-e-3', prompt: 'a', n: 2, size: '1024x1792' },
       '0.16',
       '0.16',
+    ],
+    // 14 × 0.60 / 1M + 101 × 12 / 1M
+    [
+      'of speech is that of its tokens, if they are reported',
+      '/v1/audio/speech',
+      { model: '@up/gpt-4o-mini-tts', input: 'Good morning.', voice: 'coral', stream_format: 'sse' },
+      null,
+      '0.0012204',
     ],
     ['of the mock provider is 0', chats, chat('@mock/gpt-4o'), '0', '0'],
   ])('%s', async (_name, path, body, header, usd) => {

@@ -68,12 +68,15 @@ class Sum {
     if (details !== undefined) {
       // In milliseconds, so that reported fractions of a second become whole numbers.
       if (rates.audio_minute !== undefined) this.#add(milliseconds(details.seconds), rates.audio_minute);
-      this.#add(count(details.characters), rates.characters);
+      const hasTokens = usage.prompt + usage.completion > 0;
+      // Speech that reports its tokens is billed by them. An estimate counts events, which are no tokens of speech.
+      const isByTokens = hasTokens && usage.source === 'reported' && rates.characters === undefined;
+      if (!isByTokens) this.#add(count(details.characters), rates.characters);
       this.#addFixed(count(details.web_searches), rates.web_searches);
       this.#addFixed(count(details.file_searches), rates.file_searches);
       if (count(details.transcripts) > 0) return undefined;
       const images = count(details.images);
-      if (images > 0 && usage.prompt + usage.completion === 0) this.#add(images, imageRate(this.#price.images, details.image ?? ''));
+      if (images > 0 && !hasTokens) this.#add(images, imageRate(this.#price.images, details.image ?? ''));
       if (count(details.seconds) > 0 && rates.audio_minute === undefined) return undefined;
     }
     if (rates.request !== undefined) this.#add(1, rates.request);
