@@ -29,6 +29,18 @@ beforeAll(async () => {
     } else if (text.includes('"fails"')) json(response, 429, { error: { message: 'no', type: 'rate_limit_error' } });
     else if (request.url.endsWith('/batches')) json(response, 200, { id: 'batch_1', object: 'batch', status: 'validating' });
     else if (request.url.endsWith('/files')) json(response, 200, { object: 'list', data: [] });
+    else if (request.url.endsWith('/responses/resp_1'))
+      json(response, 200, {
+        id: 'resp_1',
+        object: 'response',
+        status: 'completed',
+        background: true,
+        error: null,
+        model: 'm',
+        output: [{ type: 'image_generation_call', result: 'A'.repeat(3_000_000) }],
+        usage: { input_tokens: 1000, output_tokens: 500 },
+      });
+    else if (text.includes('"early"')) json(response, 200, { model: 'early', usage, data: [{ embedding: 'A'.repeat(3_000_000) }] });
     else if (text.includes('"large"')) json(response, 200, { data: [{ b64_json: 'A'.repeat(3_000_000) }], usage });
     else if (request.url.endsWith('/images/generations')) json(response, 200, { created: 1, data: [{ url: 'x' }] });
     else if (request.url.endsWith('/audio/speech'))
@@ -131,6 +143,18 @@ describe('request cost', () => {
     for (const path of ['/v1/images/generations', '/v1/embeddings', '/v1/chat/completions', '/v1/responses']) {
       const { record, status } = await call(path, { model: '@own/large', prompt: 'x' });
       expect([path, status, record.usage.source, record.cost.usd]).toEqual([path, 200, 'reported', '0.0065']);
+    }
+  });
+
+  it('is that of the reported usage also if it precedes the data', async () => {
+    const { record } = await call('/v1/embeddings', { model: '@own/early', input: 'x' });
+    expect([record.usage.source, record.cost.usd, record.model.answered]).toEqual(['reported', '0.0065', 'early']);
+  });
+
+  it('of a large response that ran in the background is counted when it is first read', async () => {
+    for (const usd of ['0.0065', '0']) {
+      const { record } = await call('/v1/responses/resp_1', undefined, { 'x-gateway-provider': 'own' });
+      expect(record.cost.usd).toBe(usd);
     }
   });
 

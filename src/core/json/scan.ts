@@ -45,6 +45,19 @@ export function membersAt(text: string, start: number): readonly Member[] {
   return members;
 }
 
+/** The first members of an object of which only the beginning is known: those that it contains to their end. */
+export function completeMembers(beginning: string): readonly Member[] {
+  const members: Member[] = [];
+  const at = skipSpace(beginning, 0);
+  try {
+    if (beginning.charCodeAt(at) === openBrace) membersFrom(beginning, at, members, new JsonBudget(responseLimits, 1));
+  } catch {
+    // The text ends within a member.
+  }
+  // A number at the end may go on.
+  return members.filter(({ end }) => end < beginning.length);
+}
+
 /** Returns the offset after the closing brace. */
 function membersFrom(text: string, open: number, members: Member[], budget: JsonBudget): number {
   let at = skipSpace(text, open + 1);

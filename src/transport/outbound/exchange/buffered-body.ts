@@ -6,7 +6,7 @@ import { formatSize } from '../../../core/text/units.ts';
 import { codingsOf } from '../../wire/decode.ts';
 import { UpstreamBody, type UpstreamBodyOwner } from './upstream-body.ts';
 import { streamInterrupted, invalidResponse } from './faults.ts';
-import { BodyTail, copiedTail } from '../framing/body-tail.ts';
+import { BodyEnds } from '../framing/body-ends.ts';
 import { emptyScan } from '../framing/scanned.ts';
 import { decompress, endsWithJsonBracket, wholeResponseFault, bufferedResponseLimit } from './buffered-response.ts';
 
@@ -21,7 +21,7 @@ export class BufferedBody extends UpstreamBody {
   /** The flowing body ends with a closing bracket or brace so far. */
   #isClosed = false;
   /** Set for a response that flows. */
-  #tail: BodyTail | undefined;
+  #ends: BodyEnds | undefined;
 
   override get bufferedBytes(): number {
     return this.owner.state === 'flowing' ? 0 : this.#length;
@@ -71,8 +71,7 @@ export class BufferedBody extends UpstreamBody {
   #commit(now: number): void {
     this.owner.state = 'flowing';
     this.lastAt = now;
-    this.#tail = new BodyTail();
-    this.#tail.push(copiedTail(this.#chunks));
+    this.#ends = new BodyEnds(this.#chunks);
     for (const bytes of this.#chunks) this.#hold(bytes);
     this.#chunks = [];
     this.owner.committed(this);
@@ -88,7 +87,7 @@ export class BufferedBody extends UpstreamBody {
     }
     const previous = this.pending.pop();
     if (previous !== undefined) this.deliver(previous);
-    this.#tail?.push(chunk);
+    this.#ends?.push(chunk);
     this.#hold(chunk);
   }
 
@@ -99,7 +98,7 @@ export class BufferedBody extends UpstreamBody {
 
   #flowEnded(): void {
     if (this.#isClosed) {
-      this.#tail?.readInto(this.owner.tap);
+      this.#ends?.readInto(this.owner.tap);
       this.close({ kind: 'whole' });
     } else this.close({ kind: 'fault', error: streamInterrupted("The provider's response ended early.") });
   }
