@@ -76,7 +76,15 @@ export const endpoints = {
     about: 'Counts the tokens of messages',
   },
   models: { routes: [['GET', 'models']], body: 'none', dialect: 'callers', about: 'Models that the caller may use' },
-  'models/{id}': { routes: [['GET', 'models/{id}']], body: 'passing', dialect: 'callers', about: 'Returns one model' },
+  'models/{id}': {
+    routes: [
+      ['GET', 'models/{id}'],
+      ['DELETE', 'models/{id}'],
+    ],
+    body: 'passing',
+    dialect: 'callers',
+    about: 'Returns one model, or deletes a fine-tuned one',
+  },
   files: { routes: [['POST', 'files']], ...form, state: 'creates', modelByHeader: true, file: 'up', about: 'Uploads a file' },
   'files/list': { routes: [['GET', 'files']], ...named, about: 'Lists files' },
   'files/{id}': { routes: [['GET', 'files/{id}']], ...named, about: 'Returns metadata of a file' },

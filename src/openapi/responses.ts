@@ -42,7 +42,7 @@ export const responseContents: Readonly<Record<Exclude<Endpoint, 'relay' | 'real
   messages: streamed('NativeAnswer'),
   'messages/count_tokens': json('InputTokens'),
   models: json('Models'),
-  'models/{id}': json('Model'),
+  'models/{id}': { 'application/json': anyOf(ref('Model'), ref('Deleted')) },
   files: json('File'),
   'files/list': json('Files'),
   'files/{id}': json('File'),

@@ -185,3 +185,25 @@ describe('GET /v1/models', () => {
     expect(upstream.requests).toHaveLength(before);
   });
 });
+
+describe('DELETE /v1/models/{id}', () => {
+  it.each([
+    ['by its slug', '@plain/ft:gpt-4o:org::1', {}, '/v1/models/ft%3Agpt-4o%3Aorg%3A%3A1'],
+    ['by its slug, also if the name is in the catalog', '@listed/gpt-4o', {}, '/v1/models/gpt-4o'],
+    ['by header, with an unchanged path', 'ft:gpt-4o:org::1', { 'x-gateway-provider': '@plain' }, '/v1/models/ft:gpt-4o:org::1'],
+  ])('deletes the model of a provider that is selected %s', async (_how, id, headers, path) => {
+    const before = upstream.requests.length;
+    const response = await fetch(`${gateway.url}/v1/models/${id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${all}`, ...(headers as Record<string, string>) },
+    });
+    expect(response.status).toBe(200);
+    await response.text();
+    expect(upstream.requests.slice(before).map(({ method, url }) => [method, url])).toEqual([['DELETE', path]]);
+  });
+
+  it('needs a provider', async () => {
+    const response = await fetch(`${gateway.url}/v1/models/gpt-4o`, { method: 'DELETE', headers: { authorization: `Bearer ${all}` } });
+    expect([response.status, ((await response.json()) as { error: { code: string } }).error.code]).toEqual([400, 'no_target']);
+  });
+});

@@ -69,7 +69,7 @@ export function headersPage(): string {
     '## Response headers',
     `| Header | Meaning |\n|---|---|\n${responses.join('\n')}\n| \`x-request-id\` | The id of this request, also in the request log. On \`/v1/messages\` also as \`request-id\`. |\n| \`x-should-retry\` | \`false\` on errors that a retry cannot change ([errors](errors.md#retries)), and when the gateway has used up its own retries and targets. |\n| \`server-timing\` | Time in the gateway and upstream. |`,
     '`server.expose_routing: false` omits provider, model, target, attempts, cost, dropped parameters, warnings and overruled choices, and the attempts in errors. The config is still shown, and the message of an error may name a provider.',
-    'Other headers of the provider, such as its rate limits, are forwarded, except for connection headers, cookies, CORS headers and its own request id. With an error of the gateway, only `retry-after` and rate limits are.\n',
+    'Other headers of the provider, such as its rate limits, are forwarded, except for connection headers, cookies, CORS headers and its own request id. If the gateway writes the body of an error, only `retry-after` and rate limits are, and of the error of a provider `x-should-retry`, `content-range` (416) and `allow` (405).\n',
   ].join('\n\n');
 }
 
