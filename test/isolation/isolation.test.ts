@@ -242,6 +242,7 @@ it('the owner of a streamed response is stored before its first event is sent', 
 
 it.each([
   ['POST', '/v1/vector_stores'],
+  ['DELETE', '/v1/models/ft:gpt-4o:org::1'],
   ['GET', '/v1/conversations/conv_1'],
   ['GET', '/v1/chat/completions/chatcmpl-1'],
   ['GET', '/v1/messages/batches'],
