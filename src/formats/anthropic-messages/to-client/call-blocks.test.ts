@@ -65,10 +65,27 @@ describe('MessageEvents writes concurrent tool calls as consecutive blocks', () 
     ['calls around text', [first, args(0, '{}'), text('x'), second, args(1, '{}')], '0(f 0:{} 0) 1(text 1:x 1) 2(g 2:{} 2)'],
     ['arguments of null', [call(0, { name: 'f', arguments: 'null' }), second, args(1, '{}')], '0(f 0) 1(g 1:{} 1)'],
     ['arguments of null in parts', [first, args(0, 'nu'), args(0, 'll'), args(0, ' '), second, args(1, '{}')], '0(f 0) 1(g 1:{} 1)'],
-    ['arguments that begin as null does', [first, args(0, ' '), args(0, 'n'), args(0, 'x')], '0(f 0: nx 0)'],
+    ['arguments that begin as null does', [first, args(0, ' '), args(0, 'n'), args(0, 'x')], '0(f 0:{"arguments":" nx"} 0)'],
+    ['arguments that are a list', [first, args(0, '[{'), args(0, '}]')], '0(f 0:{"arguments":[{}]} 0)'],
+    [
+      'arguments that are no objects, with text and a call after them',
+      [first, args(0, '"a'), text('x'), second, args(0, '"'), args(1, '1'), args(1, '23')],
+      '0(f 0:{"arguments":"a"} 0) 1(g 1:{"arguments":123} 1) 2(text 2:x 2)',
+    ],
   ])('%s', (_, events, expected) => {
     expect(summary(events)).toBe(expected);
   });
+});
+
+it('MessageEvents gives each call an id of its own', () => {
+  const writer = new MessageEvents({ id: 'r1', model: 'm' });
+  const events = [0, 1, 2].map((index): ModelEvent => ({ ...call(index, { name: 'f', arguments: '{}' }), id: 'same' }) as ModelEvent);
+  const ids = events
+    .flatMap((event) => writer.push(event))
+    .flatMap(({ content_block: block }) => (block as { id: string } | undefined)?.id ?? []);
+  expect(ids).toHaveLength(3);
+  expect(new Set(ids).size).toBe(3);
+  expect(ids[0]).toBe('same');
 });
 
 it('MessageEvents begins a text block with its first text', () => {

@@ -3,6 +3,7 @@ import type { ModelEvent } from '../../../core/events.ts';
 import type { JsonObject } from '../../../core/json/merge.ts';
 import { makeCallId } from '../../../core/model/call-id.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
+import { inputOf } from './call-input.ts';
 import { ObjectEnd } from './object-end.ts';
 
 /** The next output for a call. */
@@ -25,6 +26,8 @@ export interface CallBlock {
   hasInput: boolean;
   /** What arrived of an input that may become null, before any other input. */
   nullPart: string;
+  /** Input that is not an object, such as a list. It is converted once it is complete. */
+  converted: string | undefined;
 }
 
 const partOfNull = /^\s*(?:n|nu|nul|null\s*)?$/;
@@ -41,6 +44,7 @@ export class CallBlocks {
   /** By the provider's number of the call. */
   readonly #calls = new Map<number, CallBlock>();
   readonly #custom = new Set<number>();
+  readonly #ids = new Set<string>();
   /** The call whose block is open. */
   #current: CallBlock | undefined;
   /** Calls in the order of their blocks. Those from `#begun` on are buffered. */
@@ -76,11 +80,13 @@ export class CallBlocks {
 
   /** Returns all calls that are buffered, because other content or the end follows. */
   rest(): readonly Step[] {
+    const last = this.#current;
+    const converted = last === undefined ? '' : convertedInput(last);
+    const ending: readonly Step[] = last === undefined || converted === '' ? noSteps : [{ start: undefined, delta: converted, call: last }];
     this.#current = undefined;
-    if (this.#begun === this.#order.length) return noSteps;
     const held = this.#order.slice(this.#begun);
     this.#begun = this.#order.length;
-    return held.map(begin);
+    return [...ending, ...held.map((call) => ({ start: call.start, delta: call.buffered + convertedInput(call), call }))];
   }
 
   #next(): readonly Step[] {
@@ -94,9 +100,13 @@ export class CallBlocks {
   }
 
   #made(event: Extract<ModelEvent, { type: 'tool_call' }>): CallBlock {
-    const id = event.id ?? makeCallId(this.#requestId, 0, this.#calls.size);
-    const start = { type: 'tool_use', id: id.replaceAll(/[^\w-]/g, '_'), name: event.name ?? '', input: {}, ...callerOf(event) };
-    const call = { start, index: undefined, buffered: '', end: new ObjectEnd(), hasInput: false, nullPart: '' };
+    const made = makeCallId(this.#requestId, 0, this.#calls.size);
+    const given = (event.id ?? made).replaceAll(/[^\w-]/g, '_');
+    // Clients match results with calls by their ids, and the API rejects a request with the same id twice.
+    const id = this.#ids.has(given) ? made : given;
+    this.#ids.add(id);
+    const start = { type: 'tool_use', id, name: event.name ?? '', input: {}, ...callerOf(event) };
+    const call = { start, index: undefined, buffered: '', end: new ObjectEnd(), hasInput: false, nullPart: '', converted: undefined };
     this.#calls.set(event.index, call);
     return call;
   }
@@ -105,12 +115,28 @@ export class CallBlocks {
     // Input of custom tools is free text, not JSON. It is omitted, because the client could not parse it.
     const input = this.#custom.has(event.index) ? '' : (event.arguments ?? '');
     // Some services send null for a call without arguments.
-    if (call.hasInput) return input;
+    if (call.hasInput) return this.#converting(input, call);
     const begun = call.nullPart + input;
     call.hasInput = !partOfNull.test(begun);
     call.nullPart = call.hasInput ? '' : begun;
-    return call.hasInput ? begun : '';
+    if (call.hasInput && !/^\s*\{/.test(begun)) call.converted = '';
+    return call.hasInput ? this.#converting(begun, call) : '';
   }
+
+  #converting(input: string, call: CallBlock): string {
+    if (call.converted === undefined) return input;
+    this.#retained.add(input.length);
+    call.converted += input;
+    return '';
+  }
+}
+
+/** Input that is not an object, as in a whole response; '' if it is one, or if this was returned before. */
+function convertedInput(call: CallBlock): string {
+  const { converted } = call;
+  if (converted === undefined || converted === '') return '';
+  call.converted = '';
+  return JSON.stringify(inputOf(converted));
 }
 
 const begin = (call: CallBlock): Step => ({ start: call.start, delta: call.buffered, call });

@@ -1,9 +1,9 @@
 import type { DialectCall, DialectWriter } from '../../../core/dialect.ts';
 import { GatewayError } from '../../../core/error.ts';
 import type { ModelEvent } from '../../../core/events.ts';
-import { isExactNumber, isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { completionEvents } from '../../openai-chat/reader/completion.ts';
-import { parseExact } from '../../../core/json/scan.ts';
+import { inputOf } from './call-input.ts';
 import { type ApiEvent, MessageEvents } from './events.ts';
 import { streamInterrupted } from '../../shared/response/interrupted.ts';
 
@@ -100,18 +100,4 @@ function citationsOf(block: Record<string, unknown>): unknown[] {
   const list = Array.isArray(known) && known.length > 0 ? (known as unknown[]) : [];
   block['citations'] = list;
   return list;
-}
-
-/**
- * Parses the input of a call. Text that is not a JSON object, such as a call that was cut off, is kept in a member `arguments`,
- * as in a history.
- */
-function inputOf(text: string): unknown {
-  if (text.trim() === '') return {};
-  try {
-    const value = parseExact(text);
-    return isJsonObject(value) && !isExactNumber(value) ? value : value === null ? {} : { arguments: value };
-  } catch {
-    return { arguments: text };
-  }
 }
