@@ -28,6 +28,9 @@ it.each([
   ['POST', '/v1/skills/s_1/versions', 'names'],
   ['POST', '/v1/chatkit/sessions', 'creates'],
   ['GET', '/v1/chatkit/threads/t_1', 'names'],
+  ['POST', '/v1/realtime/client_secrets', 'creates'],
+  ['POST', '/v1/realtime/calls', 'creates'],
+  ['POST', '/v1/realtime/calls/rtc_1/accept', 'names'],
 ] as const)('stateOf %s %s is %s', (method, path, state) => {
   const endpoint: Endpoint = path === '/v1/chat/completions' ? 'chat/completions' : 'relay';
   expect(stateOf({ endpoint, method, path, body: emptyBody })).toBe(state);

@@ -19,6 +19,7 @@ const collections: ReadonlySet<string> = new Set([
   'files',
   'fine_tuning',
   'messages',
+  'realtime',
   'responses',
   'skills',
   'threads',
@@ -27,8 +28,8 @@ const collections: ReadonlySet<string> = new Set([
   'videos',
 ]);
 
-/** Collections whose second segment is part of the name: `fine_tuning/jobs`, `messages/batches`. */
-const nested: ReadonlySet<string> = new Set(['chat', 'chatkit', 'fine_tuning', 'messages']);
+/** Collections whose second segment is part of the name: `fine_tuning/jobs`, `messages/batches`, `realtime/calls`. */
+const nested: ReadonlySet<string> = new Set(['chat', 'chatkit', 'fine_tuning', 'messages', 'realtime']);
 
 interface RouteFacts {
   readonly endpoint: Endpoint;
