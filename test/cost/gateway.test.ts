@@ -43,6 +43,15 @@ beforeAll(async () => {
     else if (text.includes('"early"')) json(response, 200, { model: 'early', usage, data: [{ embedding: 'A'.repeat(3_000_000) }] });
     else if (text.includes('"large"')) json(response, 200, { data: [{ b64_json: 'A'.repeat(3_000_000) }], usage });
     else if (request.url.endsWith('/images/generations')) json(response, 200, { created: 1, data: [{ url: 'x' }] });
+    else if (text.includes('streams without an end'))
+      sse(response, [
+        `data: ${JSON.stringify({ type: request.url.includes('images') ? 'image_generation.partial_image' : 'speech.audio.delta' })}\n\n`,
+      ]);
+    else if (request.url.endsWith('/audio/transcriptions'))
+      sse(response, [
+        `data: ${JSON.stringify({ type: 'transcript.text.delta', delta: 'a' })}\n\n`,
+        `data: ${JSON.stringify({ type: 'transcript.text.done', text: 'a' })}\n\n`,
+      ]);
     else if (request.url.endsWith('/audio/speech'))
       sse(response, [
         `data: ${JSON.stringify({ type: 'speech.audio.delta', audio: 'AAAA' })}\n\n`,
@@ -172,6 +181,23 @@ describe('request cost', () => {
     const micros = BigInt(record.usage.prompt) * 3n + 3n * 7n;
     expect(parseDecimal(record.cost.usd ?? '')).toBe(micros * 1_000_000n);
     expect(record.cost.source).toBe('pricing: own/*, usage estimated');
+  });
+
+  it('of images and audio is not estimated', async () => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ model: '@own/m', stream: 'true' })) form.set(name, value);
+    form.set('file', new Blob(['RIFF']), 'a.wav');
+    const transcript = await fetch(`${gateway.url}/v1/audio/transcriptions`, { method: 'POST', body: form });
+    await transcript.text();
+    const text = 'streams without an end';
+    const records = [
+      await gateway.record(transcript.headers.get('x-request-id')),
+      (await call('/v1/images/generations', { model: '@own/m', prompt: text, stream: true })).record,
+      (await call('/v1/audio/speech', { model: '@own/m', input: text, voice: 'coral', stream_format: 'sse' })).record,
+    ];
+    expect(records.map(({ status, usage: { source }, cost }) => [status, source, cost.usd])).toEqual(
+      records.map(() => [200, 'none', null]),
+    );
   });
 
   it('uses received content if the provider reported only the usage at the start', async () => {

@@ -69,9 +69,8 @@ class Sum {
       // In milliseconds, so that reported fractions of a second become whole numbers.
       if (rates.audio_minute !== undefined) this.#add(milliseconds(details.seconds), rates.audio_minute);
       const hasTokens = usage.prompt + usage.completion > 0;
-      // Speech that reports its tokens is billed by them. An estimate counts events, which are no tokens of speech.
-      const isByTokens = hasTokens && usage.source === 'reported' && rates.characters === undefined;
-      if (!isByTokens) this.#add(count(details.characters), rates.characters);
+      // Speech that reports its tokens is billed by them.
+      if (!hasTokens || rates.characters !== undefined) this.#add(count(details.characters), rates.characters);
       this.#addFixed(count(details.web_searches), rates.web_searches);
       this.#addFixed(count(details.file_searches), rates.file_searches);
       if (count(details.transcripts) > 0) return undefined;

@@ -23,7 +23,9 @@ export class AudioTap implements Tap {
   model: string | undefined;
   fault: ProviderFault | undefined;
   readonly finish: readonly string[] = [];
-  contentEvents = 0;
+  /** No usage is estimated: the audio of the request or of the response is unknown. */
+  readonly contentEvents = 0;
+  #hasContent = false;
   #usage: Usage | undefined;
   #chunks: ChatTap | undefined;
 
@@ -44,7 +46,7 @@ export class AudioTap implements Tap {
     }
     if (type.endsWith('.done') || event.data.trim() === '[DONE]') return this.#done(event.data);
     if (type === '') return this.#chunk(event);
-    this.contentEvents += 1;
+    this.#hasContent = true;
     return 'content';
   }
 
@@ -54,7 +56,7 @@ export class AudioTap implements Tap {
     const kind = this.#chunks.event(event);
     this.model ??= this.#chunks.model;
     this.fault ??= this.#chunks.fault;
-    if (kind === 'content') this.contentEvents += 1;
+    if (kind === 'content') this.#hasContent = true;
     return kind;
   }
 
@@ -71,9 +73,9 @@ export class AudioTap implements Tap {
     const at = offsetOfValue(data, 'usage');
     if (at >= 0) this.#usage = readUsage(objectAt(data, at));
     this.complete = true;
-    if (this.contentEvents > 0) return 'end';
+    if (this.#hasContent) return 'end';
     // No content came before: this event contains the whole text.
-    this.contentEvents = 1;
+    this.#hasContent = true;
     return 'content';
   }
 }

@@ -11,23 +11,35 @@ import { readUsage } from '../shared/usage.ts';
  * contain megabytes of base64, so only its usage is parsed.
  */
 export class ImageTap extends JsonTap {
+  /** Not in `contentEvents`: no usage can be estimated from them. */
+  #hasContent = false;
+
   override event(event: WireEvent): EventKind {
     const type = eventTypeOf(event);
-    if (type.endsWith('.completed') || event.data.trim() === '[DONE]') {
-      const at = offsetOfValue(event.data, 'usage');
-      if (at >= 0) this.usage = readUsage(objectAt(event.data, at));
+    if (event.data.trim() === '[DONE]') {
       this.complete = true;
-      if (this.contentEvents > 0 || type === '') return 'end';
-      // Without partial images this is the first event, and it contains the image.
-      this.contentEvents = 1;
-      return 'content';
+      return 'end';
     }
+    if (type.endsWith('.completed')) return this.#completed(event.data);
     if (type === 'error' || isBareError(event.data)) {
       this.fault ??= faultInBand(parseObject(event.data), event.data);
       return 'fault';
     }
     if (type === '') return 'meta';
-    this.contentEvents += 1;
+    this.#hasContent = true;
+    return 'content';
+  }
+
+  /**
+   * An image is complete. The last of several has the usage: it ends the stream, unless it is the first event with content. Without
+   * usage, the transport ends the stream.
+   */
+  #completed(data: string): EventKind {
+    const at = offsetOfValue(data, 'usage');
+    if (at >= 0) this.usage = readUsage(objectAt(data, at));
+    this.complete = true;
+    if (at >= 0 && this.#hasContent) return 'end';
+    this.#hasContent = true;
     return 'content';
   }
 }

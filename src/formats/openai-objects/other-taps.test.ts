@@ -175,6 +175,17 @@ describe('ImageTap', () => {
     expect(tap.complete).toBe(true);
   });
 
+  it('does not end with one of several images: the last one has the usage', () => {
+    const tap = new ImageTap();
+    const completed = (more: object) => tap.event(event('image_generation.completed', { b64_json: imageData, ...more }));
+    expect([completed({}), completed({}), completed({ usage: { input_tokens: 1, output_tokens: 2 } })]).toEqual([
+      'content',
+      'content',
+      'end',
+    ]);
+    expect(tap).toMatchObject({ complete: true, usage: { prompt: 1, completion: 2 } });
+  });
+
   it('reads an error as fault', () => {
     expect(new ImageTap().event({ name: 'error', data: '{"error":{"message":"no"}}' })).toBe('fault');
     expect(new ImageTap().event({ name: '', data: '{ "error": {"message":"no"}}' })).toBe('fault');
