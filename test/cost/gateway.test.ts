@@ -37,8 +37,22 @@ beforeAll(async () => {
         background: true,
         error: null,
         model: 'm',
-        output: [{ type: 'image_generation_call', result: 'A'.repeat(3_000_000) }],
+        output: [{ type: 'message', content: [{ type: 'output_text', text: 'A'.repeat(3_000_000) }] }],
+        tool_usage: { image_gen: { total_tokens: 0 } },
         usage: { input_tokens: 1000, output_tokens: 500 },
+      });
+    else if (request.url.endsWith('/responses') && text.includes('"draws"'))
+      json(response, 200, {
+        id: 'resp_2',
+        object: 'response',
+        status: 'completed',
+        model: 'draws',
+        output: [{ type: 'image_generation_call', status: 'completed', result: 'A'.repeat(text.includes('"small"') ? 10 : 3_000_000) }],
+        tool_choice: 'auto',
+        tool_usage: { image_gen: { input_tokens: 27, output_tokens: 515, total_tokens: 542 }, web_search: { num_requests: 0 } },
+        tools: [{ type: 'image_generation', model: 'gpt-image-1' }],
+        usage: { input_tokens: 1000, output_tokens: 500 },
+        metadata: {},
       });
     else if (text.includes('"early"')) json(response, 200, { model: 'early', usage, data: [{ embedding: 'A'.repeat(3_000_000) }] });
     else if (text.includes('"large"')) json(response, 200, { data: [{ b64_json: 'A'.repeat(3_000_000) }], usage });
@@ -164,6 +178,13 @@ describe('request cost', () => {
     for (const usd of ['0.0065', '0']) {
       const { record } = await call('/v1/responses/resp_1', undefined, { 'x-gateway-provider': 'own' });
       expect(record.cost.usd).toBe(usd);
+    }
+  });
+
+  it('of a response with images that another model generated is unknown', async () => {
+    for (const input of ['small', 'large']) {
+      const { record } = await call('/v1/responses', { model: '@own/draws', input });
+      expect([record.usage.prompt, record.usage.details?.tool_images, record.cost.usd]).toEqual([1000, 1, null]);
     }
   });
 

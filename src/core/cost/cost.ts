@@ -73,7 +73,7 @@ class Sum {
       if (!hasTokens || rates.characters !== undefined) this.#add(count(details.characters), rates.characters);
       this.#addFixed(count(details.web_searches), rates.web_searches);
       this.#addFixed(count(details.file_searches), rates.file_searches);
-      if (count(details.transcripts) > 0) return undefined;
+      if (count(details.transcripts) + count(details.tool_images) > 0) return undefined;
       const images = count(details.images);
       if (images > 0 && !hasTokens) this.#add(images, imageRate(this.#price.images, details.image ?? ''));
       if (count(details.seconds) > 0 && rates.audio_minute === undefined) return undefined;

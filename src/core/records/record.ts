@@ -200,6 +200,8 @@ export interface UsageDetails {
   readonly file_searches?: number;
   /** Transcripts in a WebSocket session, which another model creates from the input audio and which are billed separately. */
   readonly transcripts?: number;
+  /** Images that a tool of the provider generated with another model, which are billed separately. */
+  readonly tool_images?: number;
   /** Service tier in the response: `flex`, `priority`, `batch`. */
   readonly tier?: string;
 }

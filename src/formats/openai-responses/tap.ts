@@ -7,7 +7,7 @@ import type { Usage } from '../../core/model/usage.ts';
 import { hasError, checkedObject, parseObject, textOf } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 import { eventTypeOf } from '../shared/response/event-type.ts';
-import { readUsage, withTier } from '../shared/usage.ts';
+import { readUsage, tokenCount, withTier } from '../shared/usage.ts';
 
 /** Events that open an empty object. They have no content that a person would see. */
 const openings: ReadonlySet<string> = new Set([
@@ -127,25 +127,41 @@ export class ResponsesTap implements Tap {
     this.finish = finishOf(response);
     const isBackground = response['background'] === true;
     if (this.#isStored && !isBackground) return;
-    const usage = withTier(withSearches(readUsage(response['usage']), response['output']), response['service_tier']);
+    const usage = withTier(withToolCalls(readUsage(response['usage']), response), response['service_tier']);
     if (usage === undefined || (isBackground && this.id !== undefined && this.#reports.isFirstReport?.(this.id) === false)) return;
     this.usage = usage;
   }
 }
 
-/** Adds the searches of the service's built-in tools, which are charged per call. */
-function withSearches(usage: Usage | undefined, output: unknown): Usage | undefined {
-  if (usage === undefined || !Array.isArray(output)) return usage;
+/** Adds what the service's built-in tools did: searches, which are charged per call, and images, which another model generated. */
+function withToolCalls(usage: Usage | undefined, { output, tool_usage: toolUsage }: JsonObject): Usage | undefined {
+  if (usage === undefined) return usage;
   let web = 0;
   let files = 0;
-  for (const item of output as unknown[]) {
+  let images = 0;
+  for (const item of Array.isArray(output) ? (output as unknown[]) : []) {
     if (!isJsonObject(item)) continue;
     if (item['type'] === 'web_search_call' && isSearch(item['action'])) web += 1;
     if (item['type'] === 'file_search_call') files += 1;
+    if (item['type'] === 'image_generation_call') images += 1;
   }
-  if (web + files === 0) return usage;
-  const details = { ...usage.details, ...(web === 0 ? {} : { web_searches: web }), ...(files === 0 ? {} : { file_searches: files }) };
+  const imageTokens = imageTokensOf(toolUsage);
+  // A call that failed used no tokens. Of a response that was too large to hold, only the tokens are known.
+  if (imageTokens !== undefined) images = imageTokens === 0 ? 0 : Math.max(1, images);
+  if (web + files + images === 0) return usage;
+  const details = {
+    ...usage.details,
+    ...(web === 0 ? {} : { web_searches: web }),
+    ...(files === 0 ? {} : { file_searches: files }),
+    ...(images === 0 ? {} : { tool_images: images }),
+  };
   return { ...usage, details };
+}
+
+/** The tokens of image generation, which are not part of the usage; undefined if the service does not report them. */
+function imageTokensOf(toolUsage: unknown): number | undefined {
+  const images = isJsonObject(toolUsage) ? toolUsage['image_gen'] : undefined;
+  return isJsonObject(images) ? tokenCount(images['total_tokens']) : undefined;
 }
 
 /** Opening a page and searching in a page are not charged as searches (OpenAI docs, "Web search", output and citations). */

@@ -70,14 +70,17 @@ const copiedTail = (chunks: readonly Buffer[]): Buffer => {
   return Buffer.concat(last);
 };
 
+/** Members with which the last ones may begin: in the responses API, `tool_usage` precedes `usage`. */
+const beginnings = ['"usage"', '"model"', '"tool_usage"'] as const;
+
 /**
- * The last members of a JSON object, from `usage` or `model` on, as an object; undefined if the end of its text does not have them.
+ * The last members of a JSON object, from `usage`, `tool_usage` or `model` on, as an object; undefined if the end of its text does not have them.
  * Members of an inner object are not followed by a balanced text, and strings cannot contain a quote without a backslash.
  */
 export function lastMembers(end: string): string | undefined {
   const places: number[] = [];
   for (let at = end.length; at > 0 && places.length < maxPlaces; ) {
-    at = Math.max(end.lastIndexOf('"usage"', at - 1), end.lastIndexOf('"model"', at - 1));
+    at = Math.max(...beginnings.map((name) => end.lastIndexOf(name, at - 1)));
     if (at > 0 && /[{,]\s*$/.test(end.slice(Math.max(0, at - 100), at))) places.push(at);
   }
   for (const at of places.toReversed()) {
