@@ -42,7 +42,8 @@ const content: Op = {
   begin(_body, call) {
     const object = fileIn(call);
     const output = outputOf(object);
-    const range = output === undefined ? call.header('range') : undefined;
+    // Storage ignores `If-Range`: the range would then be one of another version of the file.
+    const range = output === undefined && call.header('if-range') === undefined ? call.header('range') : undefined;
     const headers = storageHeaders(call, '*/*');
     if (range !== undefined) headers.push('range', range);
     const request = plainRequest(objectAddress(call, object, '?alt=media'), 'GET', headers);
