@@ -1,14 +1,17 @@
+import { commandName } from './cli/command.ts';
+
 const argv = process.argv.slice(2);
+const command = commandName(argv);
 
 /**
  * Loading the configuration takes the largest part of a start, so its process is started first and compiles its code in
  * parallel.
  */
-const loader = argv[0] === 'start' ? (await import('./gateway/loading/open-loader.ts')).openLoader() : undefined;
+const loader = command === 'start' ? (await import('./gateway/loading/open-loader.ts')).openLoader() : undefined;
 loader?.prepare();
 
 /** The health probe of a container runs every few seconds and needs no provider types: loading them takes most of the time. */
-const registry = argv[0] === 'health' ? { providers: [], stages: [] } : await import('../plugins/index.ts');
+const registry = command === 'health' ? { providers: [], stages: [] } : await import('../plugins/index.ts');
 
 const { runCli } = await import('./cli/index.ts');
 const { processIo, flushed } = await import('./cli/io.ts');
@@ -16,7 +19,7 @@ const { processIo, flushed } = await import('./cli/io.ts');
 /** Aborted when the reader of standard output has closed it. A gateway continues to serve without outputs. */
 const stdoutClosed = new AbortController();
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (argv[0] === 'start') return;
+  if (command === 'start') return;
   // The reader needs no more output. The command still runs to its end, for its exit code.
   if (error.code === 'EPIPE') {
     stdoutClosed.abort();
@@ -30,7 +33,7 @@ process.stderr.on('error', () => {});
 const code = await runCli(argv, { ...processIo(), stdoutClosed: stdoutClosed.signal }, registry, loader);
 // process.exit discards output that a pipe has not accepted yet. `start` has already waited for its log lines, within its time
 // limit.
-if (argv[0] !== 'start') {
+if (command !== 'start') {
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   // The error event of a failed write follows in the next turn.
   await new Promise((resolve) => setImmediate(resolve));

@@ -11,7 +11,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
 } else {
   setFlagsFromString('--no-maglev-destroy-on-background');
   const { followEarly } = await import('./early-signals.js');
-  if (process.argv[2] === 'start') followEarly();
+  if (process.argv.slice(2).find((word) => !word.startsWith('-')) === 'start') followEarly();
   const { keepCompiled } = await import('../compile-cache.js');
   keepCompiled();
   await import('../main.ts');

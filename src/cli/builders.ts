@@ -23,7 +23,7 @@ export const addGroup = (parent: CliCommand, name: string, about: string): CliCo
 /** Adds a command with the common options. */
 export function addCommand(parent: CliCommand, name: string, about: string, config = 'configuration file'): CliCommand {
   const command = parent.command(name).description(about);
-  return command.option('-c, --config <file>', config).option('--json', 'print JSON').option('--no-color', 'no colors');
+  return command.option('-c, --config <file>', config).option('--json', 'print JSON');
 }
 
 /** Adds a command that calls a running gateway through its admin API. */

@@ -6,6 +6,9 @@ export const signalCodes = { SIGINT: exitCodes.interrupted, SIGTERM: 143, SIGHUP
 export type EndingSignal = keyof typeof signalCodes;
 export const endingSignals: readonly EndingSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
+/** Name of the command that the arguments call: global flags before it have no values. */
+export const commandName = (argv: readonly string[]): string | undefined => argv.find((word) => !word.startsWith('-'));
+
 /** Description of `-c` for commands that can read standard input. */
 export const fileOrStdin = 'configuration file, or - for standard input';
 
@@ -14,8 +17,6 @@ export interface CommonFlags {
   /** `-c`. */
   readonly config?: string | undefined;
   readonly json?: boolean | undefined;
-  /** False with `--no-color`. */
-  readonly color?: boolean | undefined;
 }
 
 /** A command failed. Has the message, a hint for the user, and the exit code. Caught by `runCli`. */

@@ -7,7 +7,7 @@ import { addAdmin } from './admin/command.ts';
 import { addBench } from './bench/command.ts';
 import { type CommandDeps, addExamples } from './builders.ts';
 import { addCheck } from './check/command.ts';
-import { CommandError, errorText, exitCodes } from './command.ts';
+import { CommandError, type CommonFlags, commandName, errorText, exitCodes } from './command.ts';
 import { addCompletion } from './completion/command.ts';
 import { addConfig } from './config/command.ts';
 import { addDoctor } from './doctor/command.ts';
@@ -26,6 +26,7 @@ import { addProviders } from './providers/command.ts';
 import { addReplay } from './replay/command.ts';
 import { addStart } from './start/command.ts';
 import { addTest } from './test/command.ts';
+import { jsonText } from './text.ts';
 
 /**
  * Runs the command line. `argv` excludes node and script. Resolves to the exit code: 0 success, 1 negative result, 2
@@ -56,7 +57,9 @@ export async function runCli(argv: readonly string[], io: CliIo, registry: Regis
  * reject. The filter parser ignores the space.
  */
 const withNegatedTerms = (argv: readonly string[]): string[] =>
-  argv[0] === 'logs' ? argv.map((argument) => (/^-(?:[a-z_]+(?:\.[^:]*)?:|")/.test(argument) ? ` ${argument}` : argument)) : [...argv];
+  commandName(argv) === 'logs'
+    ? argv.map((argument) => (/^-(?:[a-z_]+(?:\.[^:]*)?:|")/.test(argument) ? ` ${argument}` : argument))
+    : [...argv];
 
 /** Prints the error that ended a command, and returns the exit code. */
 function codeOf(error: unknown, { stderr }: CliIo): number {
@@ -74,12 +77,16 @@ function codeOf(error: unknown, { stderr }: CliIo): number {
 }
 
 /** The command tree, from which docs/cli.md is generated. */
-export function createProgram(io: CliIo, registry: Registry, done: (code: number) => void, loader?: Loader): Command {
-  const program = new Command('gateway')
+export function createProgram(given: CliIo, registry: Registry, done: (code: number) => void, loader?: Loader): Command {
+  const program = new Command('gateway');
+  const io: CliIo = { ...given, noColor: () => program.opts()['color'] === false };
+  program
     .description('An HTTP gateway in front of model providers, configured by a YAML file.')
     .version(version, '-V, --version', 'print the version')
+    .option('--no-color', 'no colors')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
+    .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('Run gateway --help, or gateway COMMAND --help.')
     .exitOverride()
     .configureOutput({ writeOut: (text) => void io.stdout.write(text), writeErr: (text) => void io.stderr.write(text) });
@@ -123,6 +130,7 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
   program
     .command('version')
     .description('print the version')
-    .action(() => void io.stdout.write(`${version}\n`));
+    .option('--json', 'print JSON')
+    .action(({ json }: CommonFlags) => void io.stdout.write(json === true ? jsonText({ version }) : `${version}\n`));
   return program;
 }

@@ -13,6 +13,8 @@ export interface CliIo {
   ask?(question: string): Promise<string>;
   /** Aborts when the reader of standard output has closed it, so that a command with endless output can stop. */
   readonly stdoutClosed?: AbortSignal;
+  /** True with `--no-color`. Known when a command runs. */
+  noColor?(): boolean;
   /** Called with the gateway that the command calls, to explain unexpected responses. */
   readonly onGateway?: (gateway: RemoteGateway) => void;
 }
@@ -36,9 +38,9 @@ export interface CliStream {
   write(text: string, done?: () => void): unknown;
 }
 
-/** True for a terminal, unless `NO_COLOR`, `TERM=dumb` or the flag turns colors off. */
-export function hasColors(stream: CliStream, env: CliIo['env'], isWanted = true): boolean {
-  return isWanted && stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+/** True for a terminal, unless `--no-color`, `NO_COLOR` or `TERM=dumb` turns colors off. */
+export function hasColors(stream: CliStream, { env, noColor }: Pick<CliIo, 'env' | 'noColor'>): boolean {
+  return stream.isTTY === true && noColor?.() !== true && !env.NO_COLOR && env.TERM !== 'dumb';
 }
 
 /** Default width of a terminal, in columns. */

@@ -63,7 +63,7 @@ export async function loadTree(
 /** Prints the errors of a configuration, and returns the error that ends the command. @param shown those that matter to it */
 export function invalidConfig(loaded: LoadedConfig, flags: CommonFlags, io: CliIo, shown = errorsOf(loaded), message = ''): CommandError {
   if (flags.json === true) io.stdout.write(jsonText(diagnosticsReport(shown, loaded.files)));
-  io.stderr.write(`${prettyDiagnostics(shown, { colors: hasColors(io.stderr, io.env, flags.color) })}\n`);
+  io.stderr.write(`${prettyDiagnostics(shown, { colors: hasColors(io.stderr, io) })}\n`);
   return new CommandError(exitCodes.invalid, message);
 }
 

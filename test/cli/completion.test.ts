@@ -128,7 +128,7 @@ describe('completion scripts', () => {
   it('contain all options and subcommands of every command', () => {
     for (const [path, args, command] of all(program, [])) {
       if (path === 'help') continue;
-      const options = command.options.filter(({ hidden }) => !hidden).map(({ long }) => long ?? '');
+      const options = [...program.options, ...command.options].filter(({ hidden }) => !hidden).map(({ long }) => long ?? '');
       expect(scripts['bash']).toContain(`    '${path}') REPLY='`);
       for (const option of options) {
         expect(scripts['zsh']).toMatch(new RegExp(`^ {4}'${path}'\\) reply=\\(.*'${option}:`, 'm'));
@@ -141,8 +141,8 @@ describe('completion scripts', () => {
   });
 
   it.each([
-    ['', ['--version', '--help']],
-    ['check', ['--config', '--format', '--json', '--strict', '--no-color', '--allow-missing-secrets', '--help']],
+    ['', ['--version', '--no-color', '--help']],
+    ['check', ['--config', '--format', '--json', '--strict', '--allow-missing-secrets', '--help', '--version', '--no-color']],
   ])('propose each option of "%s" in bash', (path, expected) => {
     expect(inBash([...path.split(' ').filter(Boolean), '--'])).toEqual(expected);
   });

@@ -110,6 +110,11 @@ describe('help and version', () => {
     [['help', 'signals'], /SIGHUP/],
     [['version'], new RegExp(`^${manifest.version}\n$`)],
     [['--version'], new RegExp(`^${manifest.version}\n$`)],
+    [['version', '--json'], new RegExp(`^\\{\n {2}"version": "${manifest.version}"\n\\}\n$`)],
+    [['version', '--no-color'], new RegExp(`^${manifest.version}\n$`)],
+    [['help', 'check', '--no-color'], /^Examples:\n {2}\$ gateway check\n[^]*--strict[^]*--no-color/],
+    [['completion', 'bash', '--no-color'], /^# Completion of gateway for bash/],
+    [['config', 'schema', '--no-color'], /"\$schema"/],
   ])('%j exits with 0 and prints to stdout', async (args, expected) => {
     const { code, out, err } = await run(args, cwd);
     expect(out).toMatch(expected);
@@ -165,7 +170,7 @@ describe('a closed output', () => {
   });
 
   it('does not stop the gateway', async () => {
-    const command = startProcess(['start', '--listen', '127.0.0.1:0', '--log-format', 'json'], cwd);
+    const command = startProcess(['--no-color', 'start', '--no-admin', '--listen', '127.0.0.1:0', '--log-format', 'json'], cwd);
     try {
       const [, url] = await command.waitForOutput(/"url":"([^"]+)"/);
       command.child.stdout?.destroy();

@@ -15,8 +15,6 @@ export interface AdminFlags {
   /** `-c`. */
   readonly config?: string | undefined;
   readonly json?: boolean | undefined;
-  /** False with `--no-color`. */
-  readonly color?: boolean | undefined;
 }
 
 /** Address of the admin API, and the token that authenticates the caller. */

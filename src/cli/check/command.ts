@@ -11,7 +11,6 @@ export function addCheck(program: CliCommand, { io, registry, toAction }: Comman
     .addOption(choiceOption('--format <format>', 'output format', ['pretty', 'short', 'json', 'github']).default('pretty'))
     .option('--json', 'the same as --format json')
     .option('--strict', 'treat warnings as errors')
-    .option('--no-color', 'no colors')
     .option('--allow-missing-secrets', 'switch providers with unset secrets off instead of reporting errors')
     .action(toAction(async (files: string[], flags: CheckFlags) => (await import('./index.ts')).check(files, flags, io, registry)));
   addExamples(check, 'gateway check', 'gateway check team.yaml --strict', 'cat team.yaml | gateway check - --format json');

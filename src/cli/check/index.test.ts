@@ -129,6 +129,7 @@ describe('gateway check', () => {
     write({ 'gateway.yaml': invalidYaml });
     expect((await run([], {}, { isTty: true })).out).toContain('\u001b[');
     expect((await run([])).out).not.toContain('\u001b[');
+    expect((await run(['--no-color'], {}, { isTty: true })).out).not.toContain('\u001b[');
   });
 });
 

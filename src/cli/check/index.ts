@@ -62,7 +62,7 @@ function print(result: ConfigCheckResult, flags: CheckFlags, io: CliIo): void {
       io.stderr.write(line(summary(result)));
       return;
     default: {
-      const problems = prettyDiagnostics(diagnostics, { colors: hasColors(io.stdout, io.env, flags.color) });
+      const problems = prettyDiagnostics(diagnostics, { colors: hasColors(io.stdout, io) });
       io.stdout.write(`${problems === '' ? '' : `${problems}\n\n`}${summary(result)}\n`);
     }
   }

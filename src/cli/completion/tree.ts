@@ -30,7 +30,7 @@ export interface CommandNode {
 
 /** The program and all its commands, for the completion scripts. Hidden commands and options are omitted. */
 export function commandNodes(program: CliCommand): readonly CommandNode[] {
-  return [...nodesBelow(program, ''), ...helpNodes(program, 'help')];
+  return [...nodesBelow(program, ''), ...helpNodes(program, 'help', flagsOf(program))];
 }
 
 function nodesBelow(command: CliCommand, path: string): CommandNode[] {
@@ -39,14 +39,14 @@ function nodesBelow(command: CliCommand, path: string): CommandNode[] {
   const commandNode: CommandNode = {
     path,
     commands: help.visibleCommands(command).map(suggestionOf),
-    flags: help.visibleOptions(command).map(flagOf),
+    flags: flagsOf(command),
     argument: argumentOf(command),
   };
   return [commandNode, ...inner.flatMap((one) => nodesBelow(one, joinPath(path, one.name())))];
 }
 
-/** `help` takes its topics, and the names of commands and subcommands. */
-function helpNodes(command: CliCommand, path: string): CommandNode[] {
+/** `help` takes its topics, the names of commands and subcommands, and the global flags. */
+function helpNodes(command: CliCommand, path: string, flags: readonly Flag[]): CommandNode[] {
   const help = command.createHelp();
   const inner = help.visibleCommands(command);
   const commands = inner.map(suggestionOf);
@@ -54,12 +54,18 @@ function helpNodes(command: CliCommand, path: string): CommandNode[] {
     const topics = helpTopics.filter((text) => !commands.some((one) => one.text === text));
     commands.push(...topics.map((text) => ({ text, about: 'topic of the help' })));
   }
-  return [{ path, commands, flags: [], argument: undefined }, ...inner.flatMap((one) => helpNodes(one, joinPath(path, one.name())))];
+  return [{ path, commands, flags, argument: undefined }, ...inner.flatMap((one) => helpNodes(one, joinPath(path, one.name()), flags))];
 }
 
 const joinPath = (path: string, name: string): string => (path === '' ? name : `${path} ${name}`);
 
 const suggestionOf = (command: CliCommand): Suggestion => ({ text: command.name(), about: command.description() });
+
+/** Flags of a command, with the global ones. */
+function flagsOf(command: CliCommand): Flag[] {
+  const help = command.createHelp();
+  return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)].map(flagOf);
+}
 
 function flagOf(option: CliCommand['options'][number]): Flag {
   const names = [option.short, option.long].filter((one) => one !== undefined && one !== null);

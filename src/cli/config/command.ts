@@ -36,7 +36,6 @@ export function addConfig(program: CliCommand, { io, registry, toAction }: Comma
     .option('--force', 'replace the files')
     .option('--strict', 'exit code 1 if anything is not mapped')
     .option('--json', 'print JSON')
-    .option('--no-color', 'no colors')
     .action(
       toAction(async (files: string[], flags: ConvertFlags) => (await import('./convert/index.ts')).convert(files, flags, io, registry)),
     );

@@ -59,7 +59,7 @@ export async function doctor(flags: DoctorFlags, io: CliIo, registry: Registry):
   );
   const isOk = !findings.some(({ state }) => state === 'fail');
   if (flags.json === true) io.stdout.write(jsonText({ ok: isOk, checks: findings }));
-  else io.stdout.write(reportText(findings, { colors: hasColors(io.stdout, io.env, flags.color), width: terminalWidth(io.stdout) }));
+  else io.stdout.write(reportText(findings, { colors: hasColors(io.stdout, io), width: terminalWidth(io.stdout) }));
   return isOk ? exitCodes.yes : exitCodes.no;
 }
 

@@ -51,7 +51,7 @@ export function print(explanation: Explanation, flags: Pick<ExplainFlags, 'json'
  */
 export async function explainFile(
   request: ExplainRequest,
-  flags: Pick<ExplainFlags, 'config' | 'json' | 'color'>,
+  flags: Pick<ExplainFlags, 'config' | 'json'>,
   io: CliIo,
   registry: Registry,
 ): Promise<Explanation> {

@@ -30,7 +30,7 @@ export async function tail(words: readonly string[], flags: TailFlags, io: CliIo
   };
   process.once('SIGINT', interrupt);
   io.stdoutClosed?.addEventListener('abort', () => stop.abort());
-  const isColored = hasColors(io.stdout, io.env, flags.color);
+  const isColored = hasColors(io.stdout, io);
   let count = 0;
   try {
     for await (const { event, data } of client.events('/api/live', { q: queryText(words, flags) }, { signal: stop.signal })) {

@@ -70,10 +70,10 @@ function inParallel<A, B>(items: readonly A[], limit: number, work: (item: A) =>
 }
 
 /** Prints one line per entry, in order, as soon as its result is available. */
-function printer(entries: readonly CatalogEntry[], { flags, io }: TestRun): (tested: ProviderTestResult) => void {
+function printer(entries: readonly CatalogEntry[], { io }: TestRun): (tested: ProviderTestResult) => void {
   const slugs = Math.max(0, ...entries.map(({ slug }) => textWidth(slug)));
   const hosts = Math.max(0, ...entries.map((one) => shortHost(hostOf(one) ?? '-').length));
-  const colors = hasColors(io.stdout, io.env, flags.color);
+  const colors = hasColors(io.stdout, io);
   const paint = (state: ProviderTestResult['state'], text: string): string => (colors ? `\u001b[${paints[state]}m${text}\u001b[0m` : text);
   return ({ slug, state, host, says, fix, ms }) => {
     const label = (state === 'fail' ? 'FAIL' : state).padEnd(4);

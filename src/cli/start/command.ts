@@ -19,7 +19,6 @@ export function addStart(program: CliCommand, { io, registry, loader, toAction }
     .addOption(choiceOption('--log-level <level>', 'minimum level that is logged', ['debug', 'info', 'warn', 'error']))
     .option('--allow-missing-secrets', 'disable providers with unset secrets instead of failing to start')
     .option('--last-good', 'if the file is invalid, start with the last valid copy')
-    .option('--no-color', 'no colors')
     .action(toAction(async (flags: StartFlags) => (await import('./index.ts')).start(flags, io, registry, { loader })));
   addExamples(start, 'gateway start', 'gateway start -c team.yaml', 'gateway start --listen 127.0.0.1:9000 --log-format json');
 }

@@ -33,7 +33,6 @@ export interface StartFlags {
   readonly logLevel?: LogLevel;
   readonly allowMissingSecrets?: boolean;
   readonly lastGood?: boolean;
-  readonly color: boolean;
 }
 
 interface StartParts {
@@ -72,7 +71,7 @@ export async function start(
       return 1;
     }
     await log.flush();
-    return await explain(error, io, hasColors(io.stderr, io.env, flags.color));
+    return await explain(error, io, hasColors(io.stderr, io));
   } finally {
     defects.close();
     await log.flush();
@@ -118,7 +117,7 @@ function stoppedEarly(log: Log): number {
 }
 
 function openLog(flags: StartFlags, io: CliIo): Log {
-  const colors = hasColors(io.stdout, io.env, flags.color);
+  const colors = hasColors(io.stdout, io);
   return createLog({
     level: flags.logLevel ?? 'info',
     format: flags.logFormat ?? 'auto',

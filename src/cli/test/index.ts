@@ -37,7 +37,7 @@ export async function test(named: readonly string[], flags: TestFlags, io: CliIo
     for (const one of tests) {
       const result = { file, ...(await asConfigError(() => tester.run(one))) };
       results.push(result);
-      if (flags.json !== true) io.stdout.write(resultText(result, column, hasColors(io.stdout, io.env, flags.color)));
+      if (flags.json !== true) io.stdout.write(resultText(result, column, hasColors(io.stdout, io)));
     }
   }
   const run: TestRunResult = { results, ms: performance.now() - begun };
@@ -57,7 +57,7 @@ async function readAll(paths: readonly string[], io: CliIo, flags: TestFlags): P
   const diagnostics = files.flatMap((file) => file.diagnostics);
   if (diagnostics.length === 0) return files;
   if (flags.json === true) io.stdout.write(jsonText({ ok: false, passed: 0, failed: 0, ms: 0, tests: [], diagnostics }));
-  io.stderr.write(`${prettyDiagnostics(diagnostics, { colors: hasColors(io.stderr, io.env, flags.color) })}\n`);
+  io.stderr.write(`${prettyDiagnostics(diagnostics, { colors: hasColors(io.stderr, io) })}\n`);
   throw new CommandError(exitCodes.invalid, '');
 }
 

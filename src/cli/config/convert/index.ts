@@ -31,7 +31,6 @@ export interface ConvertFlags {
   readonly force?: boolean | undefined;
   readonly strict?: boolean | undefined;
   readonly json?: boolean | undefined;
-  readonly color?: boolean | undefined;
 }
 
 /**
@@ -77,10 +76,10 @@ export async function convert(files: readonly string[], flags: ConvertFlags, io:
   };
   const isWritten = output !== undefined;
   if (flags.json === true) io.stdout.write(jsonText({ ...resultJson(result), ...(isWritten ? {} : { text }) }));
-  else if (isWritten) io.stdout.write(resultText(result, io.stdout, io, flags.color));
+  else if (isWritten) io.stdout.write(resultText(result, io.stdout, io));
   else {
     io.stdout.write(text);
-    io.stderr.write(resultText(result, io.stderr, io, flags.color));
+    io.stderr.write(resultText(result, io.stderr, io));
   }
   if (diagnostics.some(({ severity }) => severity === 'error')) return exitCodes.invalid;
   return flags.strict === true && result.notes.some(({ kind }) => kind === 'not mapped') ? exitCodes.no : exitCodes.yes;

@@ -21,9 +21,9 @@ export interface ConversionResult {
 const maxLocations = 4;
 
 /** The report for people: one line a finding, then the result of the check. */
-export function resultText(result: ConversionResult, stream: CliStream, io: CliIo, color: boolean | undefined): string {
+export function resultText(result: ConversionResult, stream: CliStream, io: CliIo): string {
   const { mapped, notes, variables, diagnostics, file, testFile } = result;
-  const problems = prettyDiagnostics(diagnostics, { colors: hasColors(stream, io.env, color) });
+  const problems = prettyDiagnostics(diagnostics, { colors: hasColors(stream, io) });
   const rows = [
     ['mapped', mapped],
     ...notes.map(({ kind, path, text, places }) => [kind, `${path}: ${text}   ${locationsText(places)}`]),
