@@ -113,6 +113,22 @@ describe('a value after an equals sign', () => {
   });
 });
 
+describe('the short name gw', () => {
+  it('is completed in bash', () => {
+    expect(lines('bash', ['--norc', '-c', 'source ./_bash; complete -p gw'])).toEqual(['complete -F _gateway gw']);
+  });
+
+  it.skipIf(skipping(hasShell('zsh')))('is completed in zsh', () => {
+    expect(lines('zsh', ['-f', '-c', 'compdef() { print -l -- "$@"; }; source ./_zsh'])).toEqual(['_gateway', 'gateway', 'gw']);
+    expect(scripts['zsh']).toMatch(/^#compdef gateway gw\n/);
+  });
+
+  it.skipIf(skipping(hasShell('fish')))('is completed in fish', () => {
+    const completed = lines('fish', ['--no-config', '-c', 'source ./_fish; complete -C "gw check --for"']);
+    expect(completed.map((line) => line.split('\t')[0])).toEqual(['--format']);
+  });
+});
+
 it('bash proposes no options after --', () => {
   expect(inBash(['check', '--', '--for'])).toEqual([]);
   expect(inBash(['check', '--', 'gate'])).toEqual(['gateway.yaml']);

@@ -91,7 +91,7 @@ _gateway() {
   fi
 }
 
-complete -F _gateway gateway
+complete -F _gateway gateway gw
 `;
 
 type BashBranch = readonly [keys: readonly string[], value: ValueKind | undefined];

@@ -39,6 +39,8 @@ end
 
 complete -c gateway -e
 complete -c gateway -f
+complete -c gw -e
+complete -c gw -w gateway
 ${nodes.flatMap(linesOf).join('\n')}
 `;
 }

@@ -3,7 +3,7 @@ import { shellQuoted } from './quote.ts';
 
 /** Completion script for zsh. It works when it is sourced, and as the file `_gateway` in a folder of `fpath`. */
 export function zshScript(nodes: readonly CommandNode[]): string {
-  return `#compdef gateway
+  return `#compdef gateway gw
 # Completion of gateway for zsh, printed by: gateway completion zsh
 
 # Commands that may follow a command, with their descriptions.
@@ -88,7 +88,7 @@ _gateway() {
   fi
 }
 
-if [[ \${funcstack[1]} == _gateway ]]; then _gateway "$@"; else compdef _gateway gateway; fi
+if [[ \${funcstack[1]} == _gateway ]]; then _gateway "$@"; else compdef _gateway gateway gw; fi
 `;
 
 const described = (suggestions: readonly Suggestion[]): string[] => suggestions.map(({ text, about }) => `${text}:${about}`);

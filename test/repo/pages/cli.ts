@@ -18,7 +18,7 @@ export function cliPage(): string {
   return [
     '# Commands',
     '```sh\nnpm run gateway -- check --format short\n```',
-    'In a clone, `npm run gateway -- COMMAND` runs a command; in an installed package, `gateway COMMAND`. Options common to most commands: `--config FILE` sets the configuration file (default: `$GATEWAY_CONFIG`, then `./gateway.yaml`, then `/etc/gateway/gateway.yaml`), `--json` prints JSON on standard output, also the errors of an invalid configuration.',
+    'In a clone, `npm run gateway -- COMMAND` runs a command; in an installed package, `gateway COMMAND`, or `gw COMMAND` for short. Options common to most commands: `--config FILE` sets the configuration file (default: `$GATEWAY_CONFIG`, then `./gateway.yaml`, then `/etc/gateway/gateway.yaml`), `--json` prints JSON on standard output, also the errors of an invalid configuration.',
     'Exit codes: 0 success, 1 the check or command failed, 2 wrong usage, 3 the configuration is invalid, 4 the running gateway cannot be reached, 5 not allowed, 129, 130 and 143 ended by a signal.',
     'Completion of commands, options and file names: for bash add `source <(gateway completion bash)` to `~/.bashrc`, for zsh write `gateway completion zsh` to the file `_gateway` in a folder of `fpath`, for fish to `~/.config/fish/completions/gateway.fish`.',
     `## Environment variables\n\n| Variable | Meaning |\n|---|---|\n${variables.map(([name, meaning]) => `| \`${name}\` | ${meaning} |`).join('\n')}`,
