@@ -357,6 +357,21 @@ Try it: gateway providers test r1\n`);
       /far/,
     ],
     ['a file with a syntax error', 'version: 1\nproviders: {\n', [], 3, /is not valid YAML; run gateway check/],
+    ['a duplicate key', 'version: 1\nversion: 1\n', [], 3, /is not valid YAML; run gateway check/],
+    [
+      'providers that are an alias',
+      'version: 1\nx-all: &all {m: {type: mock}}\nproviders: *all\n',
+      [],
+      3,
+      /^error: "providers" in .*gateway\.yaml is not written as a mapping there, .*\nAdd what --dry-run prints yourself\.\n$/,
+    ],
+    [
+      'a dry run with a setting that the type does not have',
+      'version: 1\n',
+      ['--dry-run', '--set', 'foo=1'],
+      2,
+      /unknown key "foo" \[unknown-key\]/,
+    ],
   ])('leaves the file unchanged for %s', async (_, before, args, code, message) => {
     const cwd = folder(before);
     writeFileSync(join(cwd, 'more.yaml'), 'providers:\n  far: {type: mock}\n');

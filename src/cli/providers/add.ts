@@ -8,7 +8,7 @@ import { typesOf } from './catalog.ts';
 import { type Draft, isVariable, keySettingFor, problemsOf, applyAssignment, checkSlug } from './draft.ts';
 import { ordered, readUri } from './import-uri.ts';
 import { askFor, askSettings } from './questions.ts';
-import { type NewEntry, writeEntry } from './write.ts';
+import { type NewEntry, checkEntry, writeEntry } from './write.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText } from '../text.ts';
 
@@ -31,6 +31,7 @@ export interface AddFlags extends CommonFlags {
 export async function addEntry(type: string, flags: AddFlags, io: CliIo, registry: Registry): Promise<number> {
   const ready = await createEntry(typeCalled(type, registry), flags, io, registry);
   if (flags.dryRun === true) {
+    await checkEntry(ready, io, registry);
     io.stdout.write(flags.json === true ? asJson(ready, null) : `providers:\n${yamlOf({ [ready.slug]: ready.entry }, 2)}\n`);
     return exitCodes.yes;
   }

@@ -39,17 +39,38 @@ export async function writeEntry({ slug, entry }: NewEntry, flags: CommonFlags, 
   const path = 'path' in found ? found.path : resolve(io.cwd, 'gateway.yaml');
   const isNew = !existsSync(path);
   const file = shownPath(path, io.cwd);
-  const texts = isNew ? { [path]: 'version: 1\n' } : (await load({ path }, io, registry, allowingMissingSecrets)).texts;
+  const { texts, diagnostics } = isNew ? newFile(path) : await load({ path }, io, registry, allowingMissingSecrets);
   const before = texts[path];
   if (before === undefined) throw new CommandError(exitCodes.no, `${file} cannot be read`);
   const taken = isNew ? undefined : writtenEntries({ path }, io).get(slug);
   if (taken !== undefined) throw new CommandError(exitCodes.no, `${locationText(taken.keyAt)} already has a provider "${slug}"`);
   const after = withEntry(before, 'providers', slug, yamlOf({ [slug]: entry }));
-  if (after === undefined) throw new CommandError(exitCodes.invalid, `${file} is not valid YAML; run gateway check for the position`);
+  if (after === undefined) throw notEditable(file, diagnostics);
   const remarks = await remarksOn({ slug, path, after, texts }, io, registry);
   replaceFile(path, after, file, isNew ? null : before);
   io.stderr.write(remarks);
   return { file, isNew };
+}
+
+/** A file that is created for the entry. */
+const newFile = (path: string): Pick<LoadedConfig, 'texts' | 'diagnostics'> => ({ texts: { [path]: 'version: 1\n' }, diagnostics: [] });
+
+/** @throws CommandError if no file could contain the entry */
+export async function checkEntry({ slug, entry }: NewEntry, io: CliIo, registry: Registry): Promise<void> {
+  const path = resolve(io.cwd, 'gateway.yaml');
+  const after = `version: 1\nproviders:\n${yamlOf({ [slug]: entry }, 2)}\n`;
+  await remarksOn({ slug, path, after, texts: newFile(path).texts }, io, registry);
+}
+
+function notEditable(file: string, diagnostics: readonly Diagnostic[]): CommandError {
+  const isBroken = diagnostics.some(({ code }) => code === 'yaml-syntax' || code === 'duplicate-key');
+  return isBroken
+    ? new CommandError(exitCodes.invalid, `${file} is not valid YAML; run gateway check for the position`)
+    : new CommandError(
+        exitCodes.invalid,
+        `"providers" in ${file} is not written as a mapping there, so nothing can be added to it`,
+        'Add what --dry-run prints yourself.',
+      );
 }
 
 const allowingMissingSecrets = { allowMissingSecrets: true } as const;
