@@ -318,7 +318,7 @@ class GatewayStart {
       onRollback: (result) => {
         // A failed rollback does not mean that the files are invalid.
         if (result.kind !== 'rejected') this.#reloads.loadEnded(result, []);
-        this.#emit(eventOf(result));
+        this.#emit(eventOf(result, true));
       },
       stop: (plan) => this.#stop.resolve(plan),
     });

@@ -65,6 +65,8 @@ export type GatewayEvent =
       readonly ms: number;
       /** Changed keys that need a restart to take effect. */
       readonly restart: readonly string[];
+      /** True if an earlier revision was put into use instead of the files. */
+      readonly isRollback?: boolean | undefined;
     }
   /** `recovered`: the previous load was rejected, and the files now match the active configuration again. */
   | { readonly type: 'unchanged'; readonly revision: string; readonly recovered?: boolean | undefined }
@@ -75,6 +77,8 @@ export type GatewayEvent =
       readonly diagnostics: readonly Diagnostic[];
       /** Reason of the rejection if the texts are valid, such as a plugin that failed to set up. */
       readonly reason?: string | undefined;
+      /** True if an earlier revision is invalid now: the files may be valid. */
+      readonly isRollback?: boolean | undefined;
     }
   /** Sent before the start is complete: the files are invalid, and the copy saved at `savedAt` (Unix milliseconds) is used. */
   | {

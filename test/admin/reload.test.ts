@@ -236,6 +236,8 @@ describe('admin commands', () => {
       out: '',
       err: expect.stringMatching(/^NOT rolled back, revision \w+ keeps serving: .*last API key/),
     });
+    // The log does not blame the files of the gateway either.
+    expect(gateway.events.at(-1)).toMatchObject({ type: 'rejected', isRollback: true });
   });
 
   it('exit with 4 if no gateway is listening and with 5 if the token is wrong or missing', async () => {

@@ -157,6 +157,13 @@ describe('log lines of a reload', () => {
     );
   });
 
+  it('name a rollback', () => {
+    expect(reloadedText({ ...reloaded, isRollback: true }, '09:31:40')).toMatch(/^09:31:40 {2}config rolled back · revision 91bd0e7 · /);
+    expect(rejectedText({ revision: '91bd0e7', diagnostics: [fault], isRollback: true }, '09:32:02')).toMatch(
+      /^09:32:02 {2}config NOT rolled back, revision 91bd0e7 keeps serving:\n/,
+    );
+  });
+
   it('list the errors and the revision that stays active', () => {
     expect(rejectedText({ revision: '91bd0e7', diagnostics: [warning, fault] }, '09:32:02')).toBe(
       '09:32:02  config NOT reloaded, revision 91bd0e7 keeps serving:\n          configs/support.yaml:9:9 error: unknown key "retrys" (did you mean "retry"?)',

@@ -1,6 +1,7 @@
 import { briefDiagnostic, type Diagnostic } from '../../config/report/diagnostic.ts';
 import { printable } from '../../core/text/printable.ts';
 import { formatDuration } from '../../core/text/units.ts';
+import type { GatewayEvent } from '../../gateway/types.ts';
 import { plural } from '../text.ts';
 
 /** Facts that the start prints. */
@@ -85,23 +86,27 @@ export function bannerFields(facts: BannerFacts): object {
 }
 
 /** For example `config reloaded · revision 91bd0e7 · ~configs.support  +providers.claude  (38 ms, 0 requests interrupted)`. */
-export function reloadedText(
-  event: { readonly revision: string; readonly changes: readonly string[]; readonly ms: number; readonly restart: readonly string[] },
-  time: string,
-): string {
+export function reloadedText(event: Omit<Extract<GatewayEvent, { type: 'reloaded' }>, 'type'>, time: string): string {
   const { revision, changes, ms, restart } = event;
   const shown = changes.length > maxShown ? [...changes.slice(0, maxShown), `and ${changes.length - maxShown} more`] : changes;
   const what = shown.length === 0 ? '' : ` · ${printable(shown.join('  '))}`;
-  const first = `${time}  config reloaded · revision ${revision}${what}  (${formatDuration(ms)}, 0 requests interrupted)`;
+  const first = `${time}  ${reloadedMessage(event)} · revision ${revision}${what}  (${formatDuration(ms)}, 0 requests interrupted)`;
   return restart.length === 0 ? first : `${first}\n${' '.repeat(10)}needs a restart: ${restart.join(', ')}`;
 }
 
-/** Reports a rejected reload: the revision that stays in use, and the errors in the files. */
-export function rejectedText(
-  event: { readonly revision: string; readonly diagnostics: readonly Diagnostic[]; readonly reason?: string | undefined },
-  time: string,
-): string {
-  return [`${time}  config NOT reloaded, revision ${event.revision} keeps serving:`, ...causes(event)].join('\n');
+/** Message of a log line about a new revision. */
+export const reloadedMessage = ({ isRollback }: RollbackMark): string => (isRollback === true ? 'config rolled back' : 'config reloaded');
+
+/** Message of a log line about a revision that was rejected. */
+export const rejectedMessage = ({ isRollback }: RollbackMark): string => `config NOT ${isRollback === true ? 'rolled back' : 'reloaded'}`;
+
+interface RollbackMark {
+  readonly isRollback?: boolean | undefined;
+}
+
+/** Reports a rejected reload or rollback: the revision that stays in use, and the errors in the files. */
+export function rejectedText(event: Omit<Extract<GatewayEvent, { type: 'rejected' }>, 'type'>, time: string): string {
+  return [`${time}  ${rejectedMessage(event)}, revision ${event.revision} keeps serving:`, ...causes(event)].join('\n');
 }
 
 /** Reports that a saved copy is in use instead of the files, and the errors in them. */

@@ -10,7 +10,16 @@ import { createLog, type Log, type LogFormat, type LogLevel } from '../../teleme
 import { CommandError } from '../command.ts';
 import { findConfig } from '../find-config.ts';
 import { type CliIo, hasColors } from '../io.ts';
-import { banner, bannerFields, type BannerFacts, lastGoodText, rejectedText, reloadedText } from './banner.ts';
+import {
+  banner,
+  bannerFields,
+  type BannerFacts,
+  lastGoodText,
+  rejectedMessage,
+  rejectedText,
+  reloadedMessage,
+  reloadedText,
+} from './banner.ts';
 import { clockTime, requestLine } from './request-line.ts';
 import { Signals } from './signals.ts';
 import { printStartError } from './start-error.ts';
@@ -216,7 +225,7 @@ class Session {
       case 'reloaded': {
         if (this.#gateway !== undefined) this.#configureLog(this.#gateway);
         const { revision, changes, ms, restart } = event;
-        this.#log.announce(reloadedText(event, time), { revision, changes, ms, restart }, 'config reloaded');
+        this.#log.announce(reloadedText(event, time), { revision, changes, ms, restart }, reloadedMessage(event));
         return;
       }
       case 'unchanged': {
@@ -237,7 +246,7 @@ class Session {
         this.#log.announce(
           rejectedText(event, time),
           { revision: event.revision, diagnostics: errors, reason: event.reason },
-          'config NOT reloaded',
+          rejectedMessage(event),
           'error',
         );
         return;

@@ -1,11 +1,14 @@
 import type { ReloadResult } from '../../config/reload/reloader.ts';
 import type { GatewayEvent } from '../types.ts';
 
-/** Converts the result of a reload to an event. */
-export function eventOf(result: ReloadResult): GatewayEvent {
+/** Converts the result of a reload or a rollback to an event. */
+export function eventOf(result: ReloadResult, isRollback = false): GatewayEvent {
+  const marks = isRollback ? { isRollback } : {};
   switch (result.kind) {
-    case 'applied':
-      return { type: 'reloaded', revision: result.revision, changes: result.changes, ms: Math.round(result.ms), restart: result.restart };
+    case 'applied': {
+      const { revision, changes, ms, restart } = result;
+      return { type: 'reloaded', revision, changes, ms: Math.round(ms), restart, ...marks };
+    }
     case 'unchanged':
       return { type: 'unchanged', revision: result.revision, recovered: result.recovered };
     case 'rejected': {
@@ -15,6 +18,7 @@ export function eventOf(result: ReloadResult): GatewayEvent {
         revision: result.revision ?? '',
         diagnostics: result.diagnostics,
         ...(cause === undefined ? {} : { reason: cause }),
+        ...marks,
       };
     }
     default:
