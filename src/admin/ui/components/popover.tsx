@@ -24,7 +24,7 @@ function positionPopover(popover: HTMLElement, anchor: HTMLElement, side: 'left'
   popover.style.top = `${Math.max(margin, Math.min(bottom + gap, window.innerHeight - height - margin))}px`;
 }
 
-/** Opens below its button; closes with Escape, with a click elsewhere, or when it loses the focus. */
+/** Opens below its button; closes with Escape, with a click elsewhere, or when it loses the focus. Its button gets the focus back. */
 export function Popover({ open, onClose, button, children, label, side = 'right' }: PopoverProps) {
   const anchor = useRef<HTMLDivElement>(null);
   const close = useRef(onClose);
@@ -67,6 +67,8 @@ export function Popover({ open, onClose, button, children, label, side = 'right'
       document.removeEventListener('pointerdown', closeIfOutside);
       document.removeEventListener('focusin', closeIfOutside);
       document.removeEventListener('keydown', escape, true);
+      // Its content had the focus and is gone.
+      if (document.activeElement === document.body) anchor.current?.querySelector('button')?.focus();
     };
   }, [open, side]);
   return (

@@ -5,6 +5,7 @@ import type { Loaded } from '../browser/load.ts';
 import { Button } from './button.tsx';
 import { Skeleton } from './display.tsx';
 import { Icon, type IconName } from './icon.tsx';
+import { DialogToasts } from './toasts.tsx';
 
 /** A section of a page with a heading. `flush` removes the padding, so that a table reaches the edges. */
 export function Panel({
@@ -145,3 +146,4 @@ export function Dialog({ title, onClose, children, footer, wide = false, once = 
     </dialog>
   );
 }
+      <DialogToasts />

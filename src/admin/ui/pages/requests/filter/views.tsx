@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { storedSignal } from '../../../browser/stored-signal.ts';
 import { Button } from '../../../components/button.tsx';
 import { TextField } from '../../../components/form.tsx';
@@ -31,8 +31,19 @@ const savedViews = storedSignal<readonly SavedView[]>('views', [], isViews);
 export function Views({ filter, onFilter }: { filter: string; onFilter: (filter: string) => void }) {
   const all = [...defaultViews, ...savedViews.value];
   const isKnown = all.some((view) => view.filter === filter);
+  const box = useRef<HTMLDivElement>(null);
+  const isChanging = useRef(false);
+  const change = (views: readonly SavedView[]): void => {
+    isChanging.current = true;
+    savedViews.value = views;
+  };
+  // The button that was clicked is gone, so its neighbour gets the focus.
+  useLayoutEffect(() => {
+    if (isChanging.current) box.current?.querySelector<HTMLElement>('[aria-pressed="true"], [aria-expanded]')?.focus();
+    isChanging.current = false;
+  }, [savedViews.value]);
   return (
-    <div class="row views" role="group" aria-label="Views">
+    <div class="row views" role="group" aria-label="Views" ref={box}>
       {all.map((view, i) => (
         <span key={`${view.name} ${i}`} class="view">
           <button
@@ -50,17 +61,17 @@ export function Views({ filter, onFilter }: { filter: string; onFilter: (filter:
               kind="quiet"
               icon="close"
               label={`Delete the view ${view.name}`}
-              onClick={() => (savedViews.value = savedViews.value.filter((other) => other !== view))}
+              onClick={() => change(savedViews.value.filter((other) => other !== view))}
             />
           )}
         </span>
       ))}
-      {!isKnown && <SaveView filter={filter} />}
+      {!isKnown && <SaveView onSave={(name) => change([...savedViews.value, { name, filter }])} />}
     </div>
   );
 }
 
-function SaveView({ filter }: { filter: string }) {
+function SaveView({ onSave }: { onSave: (name: string) => void }) {
   const [isOpen, setOpen] = useState(false);
   const [name, setName] = useState('');
   const isFull = savedViews.value.length >= maxViews;
@@ -81,8 +92,8 @@ function SaveView({ filter }: { filter: string }) {
         onSubmit={(event) => {
           event.preventDefault();
           if (isFull || name.trim() === '') return;
-          savedViews.value = [...savedViews.value, { name: name.trim().slice(0, 40), filter }];
           setOpen(false);
+          onSave(name.trim().slice(0, 40));
         }}
       >
         <TextField
