@@ -59,6 +59,27 @@ describe.skipIf(!hasBrowser)('keyboard shortcuts', () => {
     await panel.getByText(rows[5]?.id ?? '').waitFor();
   });
 
+  it('act on the selected row while no request is open', async () => {
+    const page = await list();
+    await page.keyboard.press('y');
+    expect(await page.getByText('Request id copied').count()).toBe(0);
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('y');
+    await page.getByText('Request id copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(rows[1]?.id);
+    await page.keyboard.press('Y');
+    await page.getByText('Command copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl [\s\S]*\$GATEWAY_API_KEY/);
+    await page.keyboard.press('e');
+    await page.getByRole('dialog', { name: /current configuration/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('r');
+    await page.getByRole('dialog', { name: 'Replay' }).waitFor();
+    expect(parameter(page, 'open')).toBeNull();
+  });
+
   it('move the focus into the opened request, and back to the list when it closes', async () => {
     const page = await list();
     const focus = (): Promise<string> => page.evaluate('document.activeElement.getAttribute("aria-label")');
@@ -107,6 +128,39 @@ describe.skipIf(!hasBrowser)('keyboard shortcuts', () => {
     expect([await hint.count(), parameter(page, 'q')]).toEqual([0, 'status:200']);
     await page.keyboard.press('j');
     await page.getByRole('row', { selected: true }).waitFor();
+  });
+
+  it('return the focus to a button whose menu closes', async () => {
+    const page = await list('?q=status%3A200');
+    const focus = (): Promise<string> => page.evaluate('document.activeElement.textContent');
+    await page.keyboard.press('t');
+    await expect.poll(focus).toBe('Last 24 hours');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await expect.poll(focus).toBe('Last 6 hours');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.getByRole('button', { name: 'Save view…' }).click();
+    await page.keyboard.type('good ones');
+    await page.keyboard.press('Enter');
+    await expect.poll(focus).toBe('good ones');
+    await page.getByRole('button', { name: 'Delete the view good ones' }).click();
+    await expect.poll(focus).toBe('Save view…');
+  });
+
+  it('work with a layout of another script', async () => {
+    const page = await list();
+    const press = (key: string, code: string, more = ''): Promise<unknown> =>
+      page.evaluate(
+        `document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', code: '${code}', bubbles: true, ${more} }))`,
+      );
+    await press('о', 'KeyJ');
+    await page.getByRole('row', { selected: true }).waitFor();
+    await press('х', 'BracketLeft');
+    await page.getByRole('complementary', { name: 'Request' }).getByRole('button', { name: 'Replay…' }).waitFor();
+    await press('к', 'KeyR', 'altKey: true');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await press('к', 'KeyR');
+    await page.getByRole('dialog', { name: 'Replay' }).waitFor();
   });
 
   it('open each page, and show the list of all shortcuts', async () => {

@@ -21,7 +21,7 @@ export const shortcuts = signal<readonly Shortcut[]>([]);
 export function useShortcuts(list: readonly Shortcut[]): void {
   const latest = useRef(list);
   latest.current = list;
-  const names = list.map(({ keys }) => keys).join(',');
+  const names = list.map(({ keys, run }) => `${keys} ${run !== undefined}`).join(',');
   // Assigned during the render, because a key may arrive before effects run.
   useLayoutEffect(() => {
     const bound = latest.current.map((entry) => ({
@@ -39,7 +39,24 @@ const sequenceTimeoutMs = 1200;
 
 /** On many keyboards, brackets are typed with AltGr, or with Option on a Mac. */
 const isSymbolKey = (event: KeyboardEvent): boolean =>
-  (event.altKey || event.getModifierState('AltGraph')) && !event.metaKey && /^[^\s\w]$/.test(event.key);
+  (event.altKey || event.getModifierState('AltGraph')) && !event.metaKey && /^[^\s\w\p{L}]$/u.test(event.key);
+
+/** Keys of the US layout that are shortcuts, by their position. */
+const bracketKeys: Readonly<Record<string, string>> = { BracketLeft: '[', BracketRight: ']' };
+
+/**
+ * The key as it is named in a shortcut. On a layout with another script (Cyrillic, Greek), its position on a US keyboard counts.
+ * Caps Lock does not count as Shift: `y` and `Y` differ.
+ */
+export function keyOf(event: Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey' | 'getModifierState'>): string {
+  const { key, code, shiftKey } = event;
+  if (/^[\p{ASCII}\p{Script=Latin}]+$/u.test(key))
+    return /^[a-z]$/i.test(key) && event.getModifierState('CapsLock') ? letterOf(key, shiftKey) : key;
+  const letter = /^Key([A-Z])$/.exec(code)?.[1];
+  return letter === undefined ? (bracketKeys[code] ?? key) : letterOf(letter, shiftKey);
+}
+
+const letterOf = (letter: string, shiftKey: boolean): string => (shiftKey ? letter.toUpperCase() : letter.toLowerCase());
 
 /** Keys typed into a field are not shortcuts. */
 const isTyping = (target: EventTarget | null): boolean =>
@@ -55,10 +72,11 @@ export function followKeys(): void {
     if (document.querySelector('dialog[open]') !== null) return;
     // Enter on a button or link activates it.
     if (event.key === 'Enter' && event.target instanceof Element && event.target.closest('a, button, summary') !== null) return;
-    const two = first !== '' && event.timeStamp - at < sequenceTimeoutMs ? `${first} ${event.key}` : '';
+    const key = keyOf(event);
+    const two = first !== '' && event.timeStamp - at < sequenceTimeoutMs ? `${first} ${key}` : '';
     const all = shortcuts.peek().filter(({ run }) => run !== undefined);
-    const found = all.findLast(({ keys }) => keys === two) ?? all.findLast(({ keys }) => keys === event.key);
-    first = found === undefined && all.some(({ keys }) => keys.startsWith(`${event.key} `)) ? event.key : '';
+    const found = all.findLast(({ keys }) => keys === two) ?? all.findLast(({ keys }) => keys === key);
+    first = found === undefined && all.some(({ keys }) => keys.startsWith(`${key} `)) ? key : '';
     at = event.timeStamp;
     if (found?.run === undefined) return;
     event.preventDefault();

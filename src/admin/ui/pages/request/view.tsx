@@ -21,9 +21,11 @@ const panes: readonly (readonly [Pane, string])[] = [
   ['facts', 'Facts'],
 ];
 
+export const recordPath = (id: string): string => `/api/requests/${encodeURIComponent(id)}`;
+
 /** All details of one request, next to the list or on a separate page. */
 export function RequestView({ id, isPanel, onClose }: { id: string; isPanel: boolean; onClose?: () => void }) {
-  const loaded = useLoad((signal) => get<StoredRecord>(`/api/requests/${encodeURIComponent(id)}`, {}, signal), [id]);
+  const loaded = useLoad((signal) => get<StoredRecord>(recordPath(id), {}, signal), [id]);
   const { data, error, reload } = loaded;
   if (error !== undefined) return <Problem error={error} onRetry={reload} />;
   if (data === undefined) return <Skeleton lines={8} height="1.5rem" />;

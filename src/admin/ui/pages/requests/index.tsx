@@ -1,5 +1,6 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Status } from '../../../api-types.ts';
+import type { StoredRecord } from '../../../../core/logs/reader.ts';
 import type { LogRow } from '../../../../core/logs/row.ts';
 import { get } from '../../browser/api.ts';
 import { type Loaded, useLoad } from '../../browser/load.ts';
@@ -13,8 +14,8 @@ import { LogSwitchedOff } from '../../log/log-switched-off.tsx';
 import { RangePicker } from '../../log/range-picker.tsx';
 import { hasTimes, isRange, type TimeRange, withoutTimes, withRange } from '../../log/terms.ts';
 import { FirstRequest } from '../overview/first-request.tsx';
-import { listedActions } from '../request/actions/keys.ts';
-import { RequestView } from '../request/view.tsx';
+import { useRequestActions } from '../request/actions/use-request-actions.tsx';
+import { recordPath, RequestView } from '../request/view.tsx';
 import { FilterBar, problemOf } from './filter/filter-bar.tsx';
 import { Views } from './filter/views.tsx';
 import { ColumnsMenu } from './grid/columns-menu.tsx';
@@ -143,10 +144,14 @@ function RequestList({ status }: { status: Loaded<Status> }) {
           <SidePanel takesFocus={wasOpened} onClose={() => show(undefined)}>
             <RequestView key={open} id={open} isPanel onClose={() => show(undefined)} />
           </SidePanel>
+      {open === undefined && <SelectedRow id={selected} />}
         )}
       </div>
     </Page>
   );
+/** The keys of an open request, for the selected row while none is open. */
+const SelectedRow = ({ id }: { id: string | undefined }) => useRequestActions(id, (of) => get<StoredRecord>(recordPath(of))).dialog;
+
 }
 
 function setFilter(next: string): void {
@@ -244,6 +249,5 @@ function useListKeys({ rows, selected, open, select, show, toggleLive, menu }: L
     { keys: 'l', does: 'switch live rows on and off', group: 'Requests', run: toggleLive },
     { keys: 't', does: 'choose the time range', group: 'Requests', run: () => menu('time') },
     { keys: 'c', does: 'choose columns', group: 'Requests', run: () => menu('columns') },
-    ...(open === undefined ? listedActions() : []),
   ]);
 }

@@ -1,34 +1,13 @@
-import { useState } from 'preact/hooks';
-import type { Status } from '../../../../api-types.ts';
-import { curlOf } from '../../../../../core/logs/curl.ts';
-import type { BodyPart, StoredRecord } from '../../../../../core/logs/reader.ts';
+import type { StoredRecord } from '../../../../../core/logs/reader.ts';
 import { decodeText } from '../../../../../core/logs/decode-text.ts';
-import { get, getBytes } from '../../../browser/api.ts';
-import { toApiError } from '../../../browser/load.ts';
-import { copy, notify } from '../../../browser/notify.ts';
 import { hasRole } from '../../../browser/session.ts';
-import { useShortcuts } from '../../../browser/shortcuts.ts';
 import { Button } from '../../../components/button.tsx';
-import { originOf } from '../../../log/terms.ts';
-import { isBodyStored } from '../bodies/use-body.ts';
-import { ExplainDialog } from './explain.tsx';
-import { actionKeys } from './keys.ts';
-import { ReplayDialog } from './replay.tsx';
-
-async function bodyOf(stored: StoredRecord, part: BodyPart): Promise<Uint8Array | undefined> {
-  if (!isBodyStored(stored, part) || !hasRole('operator')) return undefined;
-  return getBytes(`/api/requests/${encodeURIComponent(stored.record.id)}/body`, { part });
-}
+import { bodyOf, notifyFailure, useRequestActions } from './use-request-actions.tsx';
 
 /** Encodes a body for a JSON file: text unchanged, other bytes as base64. */
 function bodyForExport(bytes: Uint8Array | undefined): string | { readonly base64: string } | undefined {
   if (bytes === undefined) return undefined;
   return decodeText(bytes) ?? { base64: btoa(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join('')) };
-}
-
-async function copyCurl(stored: StoredRecord): Promise<void> {
-  const { url } = await get<Status>('/api/status');
-  await copy(curlOf(stored.record, originOf(url), await bodyOf(stored, 'request')), 'Command');
 }
 
 /** The record and its stored bodies as one JSON file. */
@@ -43,31 +22,19 @@ async function exportAll(stored: StoredRecord): Promise<void> {
   URL.revokeObjectURL(link.href);
 }
 
-const notifyFailure = (work: Promise<void>): void => void work.catch((error: unknown) => notify(toApiError(error).message, 'bad'));
-
 export function Actions({ stored }: { stored: StoredRecord }) {
-  const [dialog, setDialog] = useState<'explain' | 'replay'>();
-  const { id } = stored.record;
-  const mayTry = hasRole('operator');
-  useShortcuts(
-    actionKeys({
-      copyId: () => notifyFailure(copy(id, 'Request id')),
-      copyCurl: () => notifyFailure(copyCurl(stored)),
-      explain: () => setDialog('explain'),
-      replay: () => setDialog('replay'),
-    }),
-  );
+  const { copyCurl, explain, replay, dialog } = useRequestActions(stored.record.id, () => Promise.resolve(stored));
   return (
     <div class="row">
-      <Button icon="copy" shortcut="Y" label="Copy as a curl command" onClick={() => notifyFailure(copyCurl(stored))}>
+      <Button icon="copy" shortcut="Y" label="Copy as a curl command" onClick={copyCurl}>
         Copy as curl
       </Button>
-      {mayTry && (
+      {hasRole('operator') && (
         <>
-          <Button icon="explain" shortcut="e" label="Explain it with the current configuration" onClick={() => setDialog('explain')}>
+          <Button icon="explain" shortcut="e" label="Explain it with the current configuration" onClick={explain}>
             Explain now
           </Button>
-          <Button icon="replay" shortcut="r" label="Send it again" onClick={() => setDialog('replay')}>
+          <Button icon="replay" shortcut="r" label="Send it again" onClick={replay}>
             Replay…
           </Button>
         </>
@@ -75,8 +42,7 @@ export function Actions({ stored }: { stored: StoredRecord }) {
       <Button icon="download" label="Save the record and its bodies as JSON" onClick={() => notifyFailure(exportAll(stored))}>
         Export
       </Button>
-      {dialog === 'explain' && <ExplainDialog id={id} onClose={() => setDialog(undefined)} />}
-      {dialog === 'replay' && <ReplayDialog stored={stored} onClose={() => setDialog(undefined)} />}
+      {dialog}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import type { Shortcut } from '../../../browser/shortcuts.ts';
 
 type Action = 'copyId' | 'copyCurl' | 'explain' | 'replay';
 
-const group = 'Open request';
+const group = 'Open or selected request';
 const keys: Readonly<Record<Action, Pick<Shortcut, 'keys' | 'does'>>> = {
   copyId: { keys: 'y', does: 'copy the request id' },
   copyCurl: { keys: 'Y', does: 'copy as curl' },
@@ -12,12 +12,8 @@ const keys: Readonly<Record<Action, Pick<Shortcut, 'keys' | 'does'>>> = {
 };
 const forOperators: readonly Action[] = ['explain', 'replay'];
 
-/** Shortcuts of an open request. @param run the actions; undefined if no request is open, so that the keys are only listed */
-const shortcutsOf = (run: Readonly<Record<Action, () => void>> | undefined): readonly Shortcut[] =>
+/** Shortcuts of one request. @param run the actions; without one, the key is only listed */
+export const actionKeys = (run: Readonly<Partial<Record<Action, () => void>>>): readonly Shortcut[] =>
   (Object.keys(keys) as Action[])
     .filter((action) => !forOperators.includes(action) || hasRole('operator'))
-    .map((action) => ({ ...keys[action], group, run: run?.[action] }));
-
-export const actionKeys = (run: Readonly<Record<Action, () => void>>): readonly Shortcut[] => shortcutsOf(run);
-/** Lists the shortcuts even if no request is open. */
-export const listedActions = (): readonly Shortcut[] => shortcutsOf(undefined);
+    .map((action) => ({ ...keys[action], group, run: run[action] }));
