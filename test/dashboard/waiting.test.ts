@@ -69,4 +69,75 @@ describe.skipIf(!hasBrowser)('waiting for the gateway', () => {
     await page.getByText('Searching…').waitFor({ state: 'detached' });
     expect(await page.locator('.grid-box.old').count()).toBe(0);
   });
+
+  it('shows an error that several calls of the overview have once, and no chart that loads forever', async () => {
+    const { page } = await open(`${server.url}/catalog`);
+    const fail = { status: 500, json: { error: { message: 'The request log is not available.' } } };
+    await page.route(/\/api\/(?:status|stats)/, (route) => route.fulfill(fail));
+    await page.goto(server.url);
+    await page.getByRole('alert').first().waitFor();
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+    expect(await page.getByRole('alert').allInnerTexts()).toEqual([expect.stringContaining('The request log is not available.')]);
+    await page.unroute(/\/api\/(?:status|stats)/);
+    await page.route('**/api/stats?*by=model*', (route) => route.fulfill(fail));
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('.figures').waitFor();
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+    expect(await page.getByRole('alert').count()).toBe(1);
+  });
+
+  it('does not show the figures of another time range after an error', async () => {
+    const { page } = await open(server.url);
+    await page.locator('.figures').waitFor();
+    await page.route('**/api/stats?*30d*', (route) => route.fulfill({ status: 500, json: {} }));
+    await page.keyboard.press('t');
+    await page.getByRole('button', { name: 'Last 30 days' }).click();
+    await page.getByRole('alert').waitFor();
+    expect([await page.locator('.figures').count(), await page.locator('.chart').count()]).toEqual([0, 0]);
+  });
+
+  it.each(['/', '/requests'])('does not keep the first request from %s if responses are slower than the polling', async (path) => {
+    const empty = await startFixtureServer([]);
+    const { page } = await open(`${empty.url}/catalog`);
+    // Without the live row, the page shows the request after it has polled.
+    await page.route('**/api/live*', (route) => route.abort());
+    await page.route(/\/api\/(?:status|stats|requests)/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 3500));
+      await route.continue().catch(() => undefined);
+    });
+    await page.goto(empty.url + path);
+    await page.getByText('No requests yet').waitFor();
+    for (const row of rows.slice(0, 1)) empty.add(row);
+    await page.getByText('No requests yet').waitFor({ state: 'detached', timeout: 20_000 });
+    await empty.close();
+  });
+
+  it('closes the panel of a request that does not load', async () => {
+    const { page } = await open(`${server.url}/requests?open=req_nowhere`, { width: 360 });
+    const panel = page.getByRole('complementary', { name: 'Request' });
+    await panel.getByText('There is no record "req_nowhere"').waitFor();
+    await panel.getByRole('button', { name: 'Close' }).click();
+    await panel.waitFor({ state: 'detached' });
+    await page.route('**/api/requests/*', () => undefined);
+    await page.goto(`${server.url}/requests?open=${rows[0]?.id}`);
+    await panel.getByRole('button', { name: 'Close' }).click();
+    await panel.waitFor({ state: 'detached' });
+  });
+
+  it('does not place a reload of the last seconds in the future', async () => {
+    const reload = (at: number) => ({
+      last_reload: { at, result: 'unchanged', revision: '8f3c2a1', diagnostics: [], reason: null } as const,
+    });
+    server.set({ status: reload(Date.now() - 60_000) });
+    const { page } = await open(`${server.url}/system`);
+    await page.clock.install();
+    await page.reload();
+    const time = page.getByRole('region', { name: 'Last reload' }).locator('time');
+    await expect.poll(() => time.innerText()).toBe('1 min ago');
+    const soon = Number(await page.evaluate('Date.now()')) + 7000;
+    await page.clock.pauseAt(soon);
+    server.set({ status: reload(soon) });
+    await page.clock.runFor(1000);
+    await expect.poll(() => time.innerText()).toBe('now');
+  });
 });

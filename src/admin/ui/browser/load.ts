@@ -3,7 +3,7 @@ import { ApiError } from './api.ts';
 import { hasEnded } from './session.ts';
 
 export interface Loaded<T> {
-  /** The last result, also while the next one is loading, so that the layout does not jump. */
+  /** The last result, also while the next one is loading, so that the layout does not jump. After an error only for the same `deps`. */
   readonly data: T | undefined;
   readonly error: ApiError | undefined;
   readonly loading: boolean;
@@ -28,6 +28,8 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
   const latest = useRef(load);
   latest.current = load;
   const isBusy = useRef(false);
+  /** The `deps` of the last result. */
+  const known = useRef<readonly unknown[]>([]);
   const isEnded = hasEnded.value;
   useEffect(() => {
     if (isEnded) return undefined;
@@ -39,12 +41,14 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
       .then((data) => {
         if (abort.signal.aborted) return;
         isBusy.current = false;
+        known.current = deps;
         setState({ data, error: undefined, loading: false });
       })
       .catch((error: unknown) => {
         if (abort.signal.aborted || hasEnded.peek()) return;
         isBusy.current = false;
-        setState((before) => ({ ...before, error: toApiError(error), loading: false }));
+        const isSame = deps.every((dep, i) => Object.is(dep, known.current[i]));
+        setState(({ data }) => ({ data: isSame ? data : undefined, error: toApiError(error), loading: false }));
       });
     return () => abort.abort();
   }, [...deps, turn, isEnded]);

@@ -50,14 +50,14 @@ export function Bar({ parts, of, tone }: { parts: readonly number[]; of: number;
 
 /** A relative time, with the exact time as tooltip and as machine-readable value. */
 export function Ago({ at }: { at: number }) {
-  const [now, setNow] = useState(Date.now());
+  const [, setTurn] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 10_000);
+    const timer = setInterval(() => setTurn((n) => n + 1), 10_000);
     return () => clearInterval(timer);
   }, []);
   return (
     <time class="nowrap" dateTime={new Date(at).toISOString()} title={moment(at)}>
-      {ago(at, now)}
+      {ago(at, Date.now())}
     </time>
   );
 }

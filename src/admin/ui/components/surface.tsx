@@ -61,9 +61,27 @@ export function Problem({ error, onRetry }: { error: ApiError; onRetry?: () => v
   );
 }
 
+/** Errors of several calls. If calls fail with the same one, it is shown once. */
+export function Problems({ calls }: { calls: readonly Loaded<unknown>[] }) {
+  const failed = Map.groupBy(calls.filter(hasShownError), ({ error }) => `${error?.message} ${error?.hint}`);
+  return (
+    <>
+      {[...failed].map(
+        ([text, same]) =>
+          same[0]?.error !== undefined && (
+            <Problem key={text} error={same[0].error} onRetry={() => same.forEach(({ reload }) => reload())} />
+          ),
+      )}
+    </>
+  );
+}
+
+/** An unreachable gateway is reported once, for the whole page. */
+const hasShownError = ({ data, error }: Loaded<unknown>): boolean =>
+  error !== undefined && !(error.code === 'unreachable' && data !== undefined);
+
 /**
- * Skeleton, error or content of a call. If there is older data and a new error, both are shown. An unreachable gateway is
- * reported once, for the whole page.
+ * Skeleton, error or content of a call. If there is older data and a new error, both are shown.
  */
 export function LoadedView<T>({
   loaded,
@@ -74,10 +92,10 @@ export function LoadedView<T>({
   children: (data: T) => ComponentChildren;
   lines?: number;
 }) {
-  const { data, error, reload } = loaded;
+  const { data, error } = loaded;
   return (
     <>
-      {error !== undefined && !(error.code === 'unreachable' && data !== undefined) && <Problem error={error} onRetry={reload} />}
+      <Problems calls={[loaded]} />
       {data !== undefined ? children(data) : error === undefined && <Skeleton lines={lines} />}
     </>
   );
@@ -143,7 +161,7 @@ export function Dialog({ title, onClose, children, footer, wide = false, once = 
         {children}
       </div>
       {footer !== undefined && <footer>{footer}</footer>}
+      <DialogToasts />
     </dialog>
   );
 }
-      <DialogToasts />

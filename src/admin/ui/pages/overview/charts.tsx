@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Dimension, Figures, Stats } from '../../../../core/logs/reader.ts';
 import { compact, count, duration, percent, usd } from '../../browser/format.ts';
+import type { Loaded } from '../../browser/load.ts';
 import { navigate } from '../../browser/route.ts';
 import { Chart } from '../../charts/chart.tsx';
 import type { Series } from '../../charts/plot.ts';
@@ -21,8 +22,8 @@ export const dimensions: readonly (readonly [Dimension, string])[] = [
 const palette = ['--c-1', '--c-2', '--c-3', '--c-4', '--c-6', '--c-7', '--c-5'];
 
 interface ChartsProps {
-  readonly stats: Stats | undefined;
-  readonly groups: Stats | undefined;
+  readonly stats: Loaded<Stats>;
+  readonly groups: Loaded<Stats>;
   readonly by: Dimension;
   readonly onBy: (by: Dimension) => void;
   readonly range: TimeRange;
@@ -104,8 +105,9 @@ export function Charts({ stats, groups, by, onBy, range }: ChartsProps) {
 
 const dollars = (value: number): string => (value < 1000 ? usd(value.toFixed(9)) : `$${compact(value)}`);
 
-function WhenLoaded({ stats, children }: { stats: Stats | undefined; children: (stats: Stats) => ComponentChildren }) {
-  return stats === undefined ? <Skeleton lines={1} height="13rem" /> : <>{children(stats)}</>;
+function WhenLoaded({ stats: { data, error }, children }: { stats: Loaded<Stats>; children: (stats: Stats) => ComponentChildren }) {
+  if (data !== undefined) return <>{children(data)}</>;
+  return error === undefined ? <Skeleton lines={1} height="13rem" /> : <p class="muted padded">Not available</p>;
 }
 
 interface OverTimeProps {

@@ -16,9 +16,10 @@ const commandOf = ({ url, example }: Status): string =>
 const every = 3000;
 
 /** Shows how to send the first request, and reports its arrival. */
-export function FirstRequest({ status, onFirst }: { status: Status; onFirst: () => void }) {
+export function FirstRequest({ status, isLoading, onFirst }: { status: Status; isLoading: boolean; onFirst: () => void }) {
   const latest = useRef(onFirst);
-  latest.current = onFirst;
+  // Another query would abort one that is slower than the interval.
+  latest.current = isLoading ? () => undefined : onFirst;
   useEffect(() => {
     const source = new EventSource(addressOf('/api/live'));
     let timer: ReturnType<typeof setInterval> | undefined;

@@ -7,7 +7,7 @@ import { parameters, setParameters } from '../../browser/route.ts';
 import { useShortcuts } from '../../browser/shortcuts.ts';
 import { Skeleton } from '../../components/display.tsx';
 import { Page } from '../../components/page.tsx';
-import { LoadedView } from '../../components/surface.tsx';
+import { Problems } from '../../components/surface.tsx';
 import { LogSwitchedOff } from '../../log/log-switched-off.tsx';
 import { RangePicker } from '../../log/range-picker.tsx';
 import { boundsOf, isRange, rangeTerms, stepFor } from '../../log/terms.ts';
@@ -64,22 +64,17 @@ export function Overview() {
       ) : isEmpty && status.data !== undefined ? (
         <FirstRequest
           status={status.data}
-          onFirst={() => {
-            status.reload();
-            stats.reload();
-          }}
+          isLoading={status.loading || stats.loading}
+          onFirst={() => [status, stats].forEach(({ reload }) => reload())}
         />
       ) : (
         <>
-          <LoadedView loaded={stats} lines={2}>
-            {(data) => <Figures stats={data} range={range} />}
-          </LoadedView>
-          <LoadedView loaded={status} lines={2}>
-            {({ providers }) => <Providers providers={providers} />}
-          </LoadedView>
+          <Problems calls={[stats, status, groups]} />
+          {stats.data !== undefined && <Figures stats={stats.data} range={range} />}
+          {status.data !== undefined && <Providers providers={status.data.providers} />}
           <Charts
-            stats={stats.data}
-            groups={groups.data}
+            stats={stats}
+            groups={groups}
             by={by}
             onBy={(next) => setParameters({ by: next === 'model' ? undefined : next }, { replace: true })}
             range={range}

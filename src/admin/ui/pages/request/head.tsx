@@ -4,6 +4,10 @@ import { Button, CopyButton, LinkButton } from '../../components/button.tsx';
 import { Cost, routeText, Status } from '../../log/cells.tsx';
 import { requestHref } from '../../log/terms.ts';
 
+export const ClosePanel = ({ onClose }: { onClose: (() => void) | undefined }) => (
+  <Button kind="quiet" icon="close" label="Close" shortcut="Esc" onClick={() => onClose?.()} />
+);
+
 /** The most important facts: status, route, duration, tokens, cost, time and ids. */
 export function Head({ record, isPanel, onClose }: { record: LogRecord; isPanel: boolean; onClose: (() => void) | undefined }) {
   const { id, at, status, end, attempts, provider, model, ms, usage, cost, trace } = record;
@@ -25,7 +29,7 @@ export function Head({ record, isPanel, onClose }: { record: LogRecord; isPanel:
             <LinkButton href={requestHref(id)} icon="link" label="Open on its own page">
               Page
             </LinkButton>
-            <Button kind="quiet" icon="close" label="Close" shortcut="Esc" onClick={() => onClose?.()} />
+            <ClosePanel onClose={onClose} />
           </span>
         )}
       </div>

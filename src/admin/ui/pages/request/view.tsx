@@ -9,7 +9,7 @@ import { Actions } from './actions/actions.tsx';
 import { RequestPane } from './bodies/request-pane.tsx';
 import { ResponsePane } from './bodies/response-pane.tsx';
 import { FactsPane } from './facts.tsx';
-import { Head } from './head.tsx';
+import { ClosePanel, Head } from './head.tsx';
 import { StepFacts } from './timeline/step-facts.tsx';
 import type { Step } from './timeline/segments.ts';
 import { Timeline } from './timeline/timeline.tsx';
@@ -27,9 +27,13 @@ export const recordPath = (id: string): string => `/api/requests/${encodeURIComp
 export function RequestView({ id, isPanel, onClose }: { id: string; isPanel: boolean; onClose?: () => void }) {
   const loaded = useLoad((signal) => get<StoredRecord>(recordPath(id), {}, signal), [id]);
   const { data, error, reload } = loaded;
-  if (error !== undefined) return <Problem error={error} onRetry={reload} />;
-  if (data === undefined) return <Skeleton lines={8} height="1.5rem" />;
-  return <RequestDetails stored={data} isPanel={isPanel} onClose={onClose} />;
+  if (error === undefined && data !== undefined) return <RequestDetails stored={data} isPanel={isPanel} onClose={onClose} />;
+  return (
+    <div class="request-pending">
+      {error === undefined ? <Skeleton lines={8} height="1.5rem" /> : <Problem error={error} onRetry={reload} />}
+      {isPanel && <ClosePanel onClose={onClose} />}
+    </div>
+  );
 }
 
 function RequestDetails({ stored, isPanel, onClose }: { stored: StoredRecord; isPanel: boolean; onClose: (() => void) | undefined }) {

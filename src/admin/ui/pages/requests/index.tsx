@@ -84,10 +84,8 @@ function RequestList({ status }: { status: Loaded<Status> }) {
       <Page title="Requests">
         <FirstRequest
           status={status.data}
-          onFirst={() => {
-            status.reload();
-            rows.reload();
-          }}
+          isLoading={status.loading || rows.loading}
+          onFirst={() => [status, rows].forEach(({ reload }) => reload())}
         />
       </Page>
     );
@@ -144,15 +142,15 @@ function RequestList({ status }: { status: Loaded<Status> }) {
           <SidePanel takesFocus={wasOpened} onClose={() => show(undefined)}>
             <RequestView key={open} id={open} isPanel onClose={() => show(undefined)} />
           </SidePanel>
-      {open === undefined && <SelectedRow id={selected} />}
         )}
       </div>
+      {open === undefined && <SelectedRow id={selected} />}
     </Page>
   );
+}
+
 /** The keys of an open request, for the selected row while none is open. */
 const SelectedRow = ({ id }: { id: string | undefined }) => useRequestActions(id, (of) => get<StoredRecord>(recordPath(of))).dialog;
-
-}
 
 function setFilter(next: string): void {
   const id = requestIdPattern.exec(next)?.[1];
