@@ -109,6 +109,24 @@ describe.skipIf(!hasBrowser)('configuration pages', () => {
     await page.context().close();
   });
 
+  it.each([
+    ['empty', '/prompts/gone', 'There is no prompt “gone”'],
+    ['usual', '/prompts/gone', 'There is no prompt “gone”'],
+    ['empty', '/configs/gone', 'There is no config “gone”'],
+    ['usual', '/configs/gone', 'There is no config “gone”'],
+    ['empty', '/catalog/gone', 'There is no provider “gone”'],
+    ['usual', '/catalog/gone', 'There is no provider “gone”'],
+    ['usual', '/keys/gone', 'There is no such page'],
+    ['usual', '/system/gone', 'There is no such page'],
+    ['usual', '/system/revisions/gone', 'There is no such page'],
+    ['usual', '/traces/gone', 'No request of this trace is stored'],
+  ] as const)('show that a name is unknown: %s data, %s', async (data, path, text) => {
+    const { page } = await open(servers[data].url + path);
+    await page.getByRole('heading', { name: text }).waitFor();
+    expect(await page.getByRole('heading', { name: /yet$/ }).count()).toBe(0);
+    await page.context().close();
+  });
+
   const hidden = [
     { role: 'viewer', path: '/configs', names: ['Explain'] },
     { role: 'viewer', path: '/catalog', names: ['Test'] },

@@ -10,7 +10,7 @@ interface NameListProps {
 /** Number of names from which a search field is shown. */
 const many = 12;
 
-/** List of all names, next to the selected one; above it on small screens. */
+/** List of all names, next to the selected one; above it on small screens. Nothing if there are none. */
 export function NameList({ label, names, current, hrefOf }: NameListProps) {
   const box = useRef<HTMLElement>(null);
   const [find, setFind] = useState('');
@@ -24,6 +24,7 @@ export function NameList({ label, names, current, hrefOf }: NameListProps) {
     const { top, bottom } = list.getBoundingClientRect();
     if (link.top < top || link.bottom > bottom) list.scrollTop += link.top - top - list.clientHeight / 2;
   }, [current]);
+  if (names.length === 0) return null;
   return (
     <nav class="panel name-list" aria-label={label} ref={box}>
       {isLong && (

@@ -25,7 +25,7 @@ export function Catalog({ name }: { name: string | undefined }) {
     <Page title="Catalog">
       <LoadedView loaded={loaded} lines={12}>
         {(providers) => {
-          if (providers.length === 0) return <NoProviders />;
+          if (providers.length === 0 && name === undefined) return <NoProviders />;
           const found = providers.filter((one) => matchesSearch(one, find) && (name === undefined || one.slug === name));
           return (
             <div class="stack">

@@ -31,7 +31,7 @@ export function Configs({ name }: { name: string | undefined }) {
           const config = name === undefined ? configs[0] : configs.find((one) => one.name === name);
           return (
             <>
-              {configs.length === 0 ? (
+              {configs.length === 0 && name === undefined ? (
                 <NoConfigs />
               ) : (
                 <div class="split">

@@ -23,7 +23,7 @@ export function Prompts({ name }: { name: string | undefined }) {
     <Page title="Prompts">
       <LoadedView loaded={loaded} lines={12}>
         {(prompts) => {
-          if (prompts.length === 0) return <NoPrompts />;
+          if (prompts.length === 0 && name === undefined) return <NoPrompts />;
           const prompt = name === undefined ? prompts[0] : prompts.find(({ id }) => id === name);
           return (
             <div class="split">

@@ -11,10 +11,10 @@ import { Now } from './now.tsx';
 import { Plan } from './plan/index.tsx';
 import { Revisions } from './revisions.tsx';
 
-const views = ['now', 'revisions', 'configuration', 'plan'] as const;
-type View = (typeof views)[number];
+type View = 'now' | 'revisions' | 'configuration' | 'plan';
 
-const viewOf = (name: string | undefined): View => views.find((view) => view === name) ?? 'now';
+/** Views with their own path. */
+export const systemViews: readonly View[] = ['revisions', 'configuration', 'plan'];
 
 /** Refresh interval in milliseconds, short enough to see the result after a file was saved. */
 const every = 1000;
@@ -24,7 +24,7 @@ export function System({ name }: { name: string | undefined }) {
   const tabs: (readonly [View, string])[] = [['now', 'Now']];
   if (hasRole('operator')) tabs.push(['revisions', 'Revisions'], ['configuration', 'Configuration']);
   if (hasRole('admin')) tabs.push(['plan', 'Plan']);
-  const view = tabs.find(([id]) => id === viewOf(name))?.[0] ?? 'now';
+  const view = tabs.find(([id]) => id === name)?.[0] ?? 'now';
   const show = (id: View): void => navigate(id === 'now' ? '/system' : `/system/${id}`);
   return (
     <Page title="System" aside={hasRole('admin') && <Controls status={status} />}>
