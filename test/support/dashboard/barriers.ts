@@ -5,6 +5,8 @@ import type { Page } from 'playwright-core';
 const require = createRequire(import.meta.url);
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+/** Best practices that are checked too: two regions of one name cannot be told apart. */
+const rules = { 'landmark-unique': { enabled: true } };
 /** Rules about colors, which are all that differs between the themes. */
 const colorRules = ['color-contrast', 'link-in-text-block'];
 
@@ -14,12 +16,12 @@ interface Violation {
 }
 
 /** Returns the accessibility violations of the page in its current state (WCAG 2.2 A and AA). */
-export const barriersOf = (page: Page): Promise<string[]> => runAxe(page, { type: 'tag', values: tags });
+export const barriersOf = (page: Page): Promise<string[]> => runAxe(page, { type: 'tag', values: tags }, rules);
 
-async function runAxe(page: Page, runOnly: object): Promise<string[]> {
+async function runAxe(page: Page, runOnly: object, rules: object = {}): Promise<string[]> {
   // Injected through the debugger, because the page's content security policy blocks foreign scripts.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe);
-  const options = JSON.stringify({ runOnly, resultTypes: ['violations'] });
+  const options = JSON.stringify({ runOnly, rules, resultTypes: ['violations'] });
   const violations = (await page.evaluate(`axe.run(document, ${options}).then((r) => r.violations)`)) as Violation[];
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),

@@ -165,7 +165,7 @@ function ValuesTable({
         Table<span class="hidden-text"> of {name}</span>
       </summary>
       {open && (
-        <div class="table-box" tabIndex={0} role="region" aria-label={name}>
+        <div class="table-box" tabIndex={0} role="group" aria-label={name}>
           <table class="table">
             <caption class="hidden-text">{name}</caption>
             <thead>

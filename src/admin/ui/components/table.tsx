@@ -25,7 +25,7 @@ export function Table<T>({ caption, columns, rows, rowKey, onRow, isSelected, em
   const isCards = useCards(box);
   if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
   return (
-    <div class="table-box" ref={box} tabIndex={0} role="region" aria-label={caption}>
+    <div class="table-box" ref={box} tabIndex={0} role="group" aria-label={caption}>
       <table class={isCards ? 'table cards' : 'table'} role="table">
         <caption class="hidden-text">{caption}</caption>
         <thead role="rowgroup">
