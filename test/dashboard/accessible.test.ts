@@ -79,6 +79,35 @@ describe.skipIf(!hasBrowser)('accessibility', () => {
     await page.context().close();
   });
 
+  it('the state of controls and the bars are visible with the colours of the user', async () => {
+    const { page } = await open(`${server.url}/requests?open=${rows[5]?.id}`);
+    await page.locator('.timeline .track i').first().waitFor();
+    await page.emulateMedia({ forcedColors: 'active' });
+    const stylesOf = (selector: string, property: string): Promise<string> =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).getPropertyValue('${property}')`);
+    const differ = async (property: string, one: string, other: string): Promise<void> =>
+      expect(await stylesOf(one, property), one).not.toBe(await stylesOf(other, property));
+    await differ('background-color', '.timeline .track i', '.timeline');
+    await differ('background-color', '.bar i', '.grid');
+    await differ('background-color', '.chip[aria-pressed=true]', '.chip[aria-pressed=false]');
+    await differ('background-color', '.segments [aria-selected=true]', '.segments [aria-selected=false]');
+    await differ('background-color', '.nav [aria-current]', '.nav a:not([aria-current])');
+    await differ('border-bottom-color', '.tabs [aria-selected=true]', '.tabs [aria-selected=false]');
+    await differ('outline-style', '.grid tr[aria-selected=true]', '.grid tr[aria-selected=false]');
+    await page.context().close();
+  });
+
+  it('paper has the light theme, without the navigation', async () => {
+    const { page } = await open(server.url + request, { theme: 'dark' });
+    await page.locator('.timeline').waitFor();
+    await page.emulateMedia({ media: 'print' });
+    await page.locator(':root[data-scheme="light"]').waitFor({ state: 'attached' });
+    expect(await page.getByRole('navigation', { name: 'Pages' }).count()).toBe(0);
+    await page.emulateMedia({ media: 'screen' });
+    await page.locator(':root[data-scheme="dark"]').waitFor({ state: 'attached' });
+    await page.context().close();
+  });
+
   it.each(['light', 'dark'] as const)('the empty overview and the sign-in have no violations, %s theme', async (theme) => {
     const { page } = await open(`${empty.url}/`, { theme });
     await page.getByText('No requests yet').waitFor();

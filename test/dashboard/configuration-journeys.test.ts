@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
     expect(gateway.records).toEqual([]);
     await page.getByRole('button', { name: 'Run it' }).click();
     await page.getByRole('link', { name: 'Open the request' }).waitFor();
-    const runs = page.getByRole('region', { name: 'Last runs of welcome' });
+    const runs = page.getByRole('region', { name: 'Last runs' });
     await runs.getByText('200').first().waitFor();
     expect(gateway.records).toHaveLength(1);
     await page.getByLabel('Version', { exact: true }).selectOption('2');
