@@ -30,6 +30,8 @@ describe('failed call of the dashboard', () => {
       'draining',
       false,
     ],
+    ['a proxy sends an empty page', () => new Response(''), () => get('/api/status'), 'no_json', false],
+    ['a proxy sends other JSON', () => new Response('null'), () => get('/api/status'), 'no_json', false],
     ['a proxy asks for a sign-in', () => new Response('<!doctype html>'), () => get('/api/status'), 'no_json', false],
   ])('reports the cause and promises a retry only if the page retries: %s', async (_name, respond, call, code, isRetried) => {
     const { code: actualCode, hint } = await errorOf(respond, call);

@@ -43,17 +43,15 @@ export const remove = <T>(path: string): Promise<T> => readJson<T>(path, { metho
 async function readJson<T>(address: string, init: RequestInit): Promise<T> {
   const response = await call(address, init);
   const text = await response.text().catch((error: unknown) => connectionLost(error, init));
-  if (text === '') return undefined as T;
-  try {
-    return (await new Response(text).json()) as T;
-  } catch {
-    throw new ApiError(
-      'This response is not from the gateway.',
-      response.status,
-      'no_json',
-      'A proxy may ask for a sign-in: reload the page.',
-    );
-  }
+  const value: unknown = await new Response(text).json().catch(() => undefined);
+  // Every response of the gateway is an object or a list.
+  if (typeof value === 'object' && value !== null) return value as T;
+  throw new ApiError(
+    'This response is not from the gateway.',
+    response.status,
+    'no_json',
+    'A proxy may ask for a sign-in: reload the page.',
+  );
 }
 
 /** Handles a connection that failed or broke. @throws ApiError, or the abort reason if the page aborted the call */
