@@ -145,6 +145,11 @@ describe.skipIf(!hasBrowser)('keyboard shortcuts', () => {
     await expect.poll(focus).toBe('good ones');
     await page.getByRole('button', { name: 'Delete the view good ones' }).click();
     await expect.poll(focus).toBe('Save view…');
+    // Enter opens the selected row, and does not press that button.
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary', { name: 'Request' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
   it('work with a layout of another script', async () => {

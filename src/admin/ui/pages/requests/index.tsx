@@ -213,6 +213,12 @@ function showNew(flush: () => void, select: (id: undefined) => void): void {
   toTop();
 }
 
+/** A button that still has the focus would receive Enter, which opens the selected row. */
+function takeEnter(): void {
+  if (document.activeElement?.closest('a, button, summary'))
+    document.querySelector<HTMLElement>('.grid-box')?.focus({ preventScroll: true });
+}
+
 interface ListKeys {
   readonly rows: Rows;
   readonly selected: string | undefined;
@@ -231,6 +237,7 @@ function useListKeys({ rows, selected, open, select, show, toggleLive, menu }: L
     if (next === undefined) return;
     select(next.id);
     if (alsoOpen) show(next.id);
+    else takeEnter();
   };
   useShortcuts([
     { keys: 'j', does: 'select the next row', group: 'Requests', run: () => step(1, false) },
