@@ -4,6 +4,8 @@ export interface GeminiTraits {
   readonly major: number;
   readonly minor: number;
   readonly size: 'pro' | 'flash' | 'lite' | undefined;
+  /** False for models that reject every thinking setting: those before 2.5, and those of 2.5 for images and speech. */
+  readonly thinks: boolean;
   /** The model writes reasoning in one text part and the response in the next, without a flag on the first. */
   readonly hasUnflaggedReasoning: boolean;
 }
@@ -14,10 +16,13 @@ const newest = 3;
 export function geminiTraitsOf(model: string): GeminiTraits {
   const number = /gemini-(\d+)(?:\.(\d+))?/i.exec(model);
   const isNewest = number === null && /gemini-.*latest/i.test(model);
+  const major = number === null ? (isNewest ? newest : 0) : Number(number[1]);
+  const minor = Number(number?.[2] ?? 0);
   return {
-    major: number === null ? (isNewest ? newest : 0) : Number(number[1]),
-    minor: Number(number?.[2] ?? 0),
+    major,
+    minor,
     size: sizeOf(model),
+    thinks: hasUnflaggedReasoning(model) || (major !== 1 && (major !== 2 || (minor >= 5 && !/-(?:image|tts)\b/i.test(model)))),
     hasUnflaggedReasoning: hasUnflaggedReasoning(model),
   };
 }

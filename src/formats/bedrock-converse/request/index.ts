@@ -118,6 +118,8 @@ function settingFields(
   const { drops } = to;
   const thought = converseThinking(body, facts, family, conversion);
   const { top_k: topK, temperature, top_p: topP } = samplingFields(body, thought.thinking, conversion);
+  const sized =
+    thought.rejectsLimits === true ? withoutLimits({ maxTokens, temperature, topP }, body, drops) : { maxTokens, temperature, topP };
   const oneCall = body['parallel_tool_calls'] === false;
   const asksNone = (body['tool_choice'] ?? body['function_call']) === 'none';
   const { toolConfig, own: toolsOwn } = converseTools(tools, { turns, family, oneCall, asksNone }, to);
@@ -131,13 +133,21 @@ function settingFields(
   };
   const metadata = requestMetadata(body, drops);
   return {
-    ...nonEmpty('inferenceConfig', present({ maxTokens, temperature, topP, stopSequences: stopSequences(body, drops) })),
+    ...nonEmpty('inferenceConfig', present({ ...sized, stopSequences: stopSequences(body, drops) })),
     ...(toolConfig === undefined ? {} : { toolConfig }),
     ...nonEmpty('outputConfig', { ...outputOf(format, body), ...effort, ...ownObject(body, 'outputConfig') }),
     ...nonEmpty('additionalModelRequestFields', ownFields),
     ...(metadata === undefined ? {} : { requestMetadata: metadata }),
     ...applyFieldRules(body, conversion, handled, converseParams),
   };
+}
+
+/** Drops the fields that a model rejects beside its highest effort. */
+function withoutLimits({ maxTokens, temperature, topP }: JsonObject, body: JsonObject, drops: Drops): JsonObject {
+  const limit = (body['max_completion_tokens'] ?? undefined) === undefined ? 'max_tokens' : 'max_completion_tokens';
+  for (const [param, value] of Object.entries({ [limit]: maxTokens, temperature, top_p: topP }))
+    if ((value ?? undefined) !== undefined) drops.add(param, 'the model rejects it beside its highest reasoning effort');
+  return {};
 }
 
 /** Converse's own fields that are merged with converted ones. */

@@ -26,6 +26,9 @@ const structured: ClaudeTraits = { ...plain, structured: true };
 /** Vendors whose models cannot be forced to call a tool (Bedrock API, "ToolChoice"). */
 const free: ClaudeTraits = { ...plain, rejectsForcedTool: true };
 
+/** Amazon's models that accept a reasoning effort: Nova from the second generation on. */
+const reasoningNova = /^amazon\.nova-(?:[2-9]|\d{2,})\b/;
+
 const families: Readonly<Record<string, Omit<Family, 'isClaude'>>> = {
   amazon: { traits: plain, topK: ['inferenceConfig', 'topK'], caches: true, effort: 'reasoningConfig' },
   openai: { traits: structured, caches: false, effort: 'reasoning_effort' },
@@ -64,5 +67,8 @@ export function familyOf(id: string): Family {
   if (vendor === 'anthropic' || bare.startsWith('claude-'))
     return { traits: claudeTraitsOf(bare), isClaude: true, topK: ['top_k'], caches: true };
   const row = Object.hasOwn(families, vendor) ? families[vendor] : undefined;
-  return row === undefined ? unknown : { ...row, isClaude: false };
+  if (row === undefined) return unknown;
+  const { effort, ...rest } = row;
+  const hasEffort = effort !== undefined && (vendor !== 'amazon' || reasoningNova.test(bare));
+  return { ...rest, ...(hasEffort ? { effort } : {}), isClaude: false };
 }

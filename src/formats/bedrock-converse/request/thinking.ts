@@ -11,6 +11,8 @@ export interface ConverseThinking {
   readonly effort?: string;
   /** For `additionalModelRequestFields`. */
   readonly own: JsonObject;
+  /** True if the model rejects a token limit and sampling parameters beside these settings. */
+  readonly rejectsLimits?: boolean;
 }
 
 const levels: Readonly<Record<string, string>> = { minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'high', max: 'high' };
@@ -35,10 +37,6 @@ export function converseThinking(body: JsonObject, facts: ThinkingFacts, family:
     return { own: {} };
   }
   if (level !== effort) conversion.drops.add('reasoning_effort', `sent as ${level}`);
-  return {
-    own:
-      family.effort === 'reasoning_effort'
-        ? { reasoning_effort: level }
-        : { reasoningConfig: { type: 'enabled', maxReasoningEffort: level } },
-  };
+  if (family.effort === 'reasoning_effort') return { own: { reasoning_effort: level } };
+  return { own: { reasoningConfig: { type: 'enabled', maxReasoningEffort: level } }, rejectsLimits: level === 'high' };
 }

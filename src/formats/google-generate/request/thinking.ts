@@ -19,6 +19,8 @@ export function toThinkingConfig(body: JsonObject, conversion: GenerateConversio
   const effort = effortOf(body, conversion);
   if (thinking !== undefined && thinking !== null && !isJsonObject(thinking)) conversion.drops.add('thinking', 'not an object');
   if (!isJsonObject(thinking)) return effort === undefined ? undefined : shown(fromEffort(effort, conversion.traits), conversion);
+  // Nothing to disable.
+  if (!conversion.traits.thinks && disablesThinking(thinking)) return undefined;
   const config = fromThinking(thinking, conversion);
   const made = effort === undefined ? config : withEffort(config, effort, conversion);
   return thinking['display'] === 'omitted' ? { ...made, includeThoughts: false } : made;
@@ -26,11 +28,18 @@ export function toThinkingConfig(body: JsonObject, conversion: GenerateConversio
 
 const efforts: ReadonlySet<string> = new Set(['none', 'disable', 'minimal', ...Object.keys(budgets)]);
 
-function effortOf({ reasoning_effort: effort, reasoning }: JsonObject, { drops }: GenerateConversion): string | undefined {
+const disablesThinking = (thinking: JsonObject): boolean =>
+  thinking['type'] === 'disabled' || oneOf(thinking, ['budget_tokens', 'budgetTokens']) === 0;
+
+function effortOf({ reasoning_effort: effort, reasoning }: JsonObject, { drops, traits }: GenerateConversion): string | undefined {
   if (isJsonObject(reasoning)) drops.addUnread(reasoning, effortOnly, 'reasoning.', 'not supported by this service');
   const written = effort ?? (isJsonObject(reasoning) ? reasoning['effort'] : undefined);
   const word = typeof written === 'string' ? written.toLowerCase() : undefined;
-  if (word !== undefined && efforts.has(word)) return word;
+  if (word !== undefined && efforts.has(word)) {
+    if (traits.thinks) return word;
+    if (word !== 'none' && word !== 'disable') drops.add('reasoning_effort', 'this model does not think');
+    return undefined;
+  }
   if (written !== undefined && written !== null) drops.add('reasoning_effort', 'not an effort of this service');
   return undefined;
 }
