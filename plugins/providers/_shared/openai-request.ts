@@ -58,9 +58,9 @@ function applyQuirks<Settings>(
   { quirks, imageEdits }: OpenAiCompatible<Settings>,
   endpoint: OpenAiEndpoint,
   body: JsonBody,
-  { model }: OpenAiCall<Settings>,
+  { foundationModel, model }: OpenAiCall<Settings>,
 ) {
-  if (endpoint === 'chat/completions') return quirks === undefined ? undefined : withQuirks(body, model, quirks);
+  if (endpoint === 'chat/completions') return quirks === undefined ? undefined : withQuirks(body, foundationModel ?? model, quirks);
   return endpoint === 'images/edits' ? imageEdits?.(body) : undefined;
 }
 

@@ -12,6 +12,7 @@ const resource: Settings = {
   resource_name: 'r1',
   deployments: {
     llama: { deployment_id: 'Llama.3/70B', foundation_model: 'Llama-3.3-70B-Instruct' },
+    large: { deployment_id: 'ml-1', foundation_model: 'Mistral-Large-3' },
     gpt: { deployment_id: 'gpt-eu', format: 'openai', foundation_model: 'gpt-4o' },
     preview: { deployment_id: 'gpt-p', format: 'openai', api_version: 'preview' },
     claude: { deployment_id: 'claude-eu', foundation_model: 'claude-sonnet-4-5', api_key: 'own' },
@@ -112,6 +113,13 @@ describe('the upstream URL of azure-ai', () => {
 });
 
 describe('the upstream request of azure-ai', () => {
+  it('renames the token limit for models of Mistral, which do not know the newer name', () => {
+    const { body, dropped } = beginCall('chat/completions', 'large', resource, {
+      text: '{"model":"@team/large","messages":[],"max_completion_tokens":5}',
+    });
+    expect([body, dropped]).toEqual(['{"model":"ml-1","messages":[],"max_tokens":5}', []]);
+  });
+
   it('to the inference route contains the deployment name and the extra-parameters header', () => {
     const { headers, body, signed } = beginCall('chat/completions', 'llama', resource, {
       text: '{"model":"@team/llama","messages":[],"max_completion_tokens":5,"seed":12345678901234567890,"labels":{"a":"b"}}',

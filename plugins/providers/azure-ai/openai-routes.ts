@@ -33,18 +33,22 @@ const supportedEndpoints: ReadonlySet<string> = new Set<Endpoint>([
 
 const forwardedHeaders = ['idempotency-key', 'x-client-request-id', 'x-ms-client-request-id'] as const;
 
+const ofMistral = /mistral|ministral|codestral/i;
+
 const service: OpenAiCompatible<FoundrySettings> = {
   address,
   headers: openaiHeaders,
   extensions: () => 'drop',
   history: historyOf,
+  // Of Mistral's own rules only this one: the service itself reads the other parameters.
+  quirks: [{ renames: { max_completion_tokens: 'max_tokens' }, models: ofMistral }],
   bodyModel: (call) => targetOf(call).id ?? call.model,
 };
 
 /** Both routes have models of many vendors. */
 function historyOf(call: FoundryCall): HistoryRules {
   const model = call.foundationModel ?? call.model;
-  if (/mistral|ministral|codestral/i.test(model)) return mistralHistory;
+  if (ofMistral.test(model)) return mistralHistory;
   return targetOf(call).api === 'inference' || /deepseek|grok|kimi|qwen|glm|gpt-oss|phi/i.test(model) ? openHistory : openaiHistory;
 }
 

@@ -160,6 +160,18 @@ export const hosted: readonly Vendor[] = [
     keyVariable: 'SAMBANOVA_API_KEY',
     docs: 'https://docs.sambanova.ai/docs/en/features/openai-compatibility',
     routes: ['chat/completions', 'completions', 'embeddings', 'audio/transcriptions', 'audio/translations', 'models'],
+    quirks: [
+      {
+        name: 'limit',
+        source: 'https://github.com/BerriAI/litellm, litellm/llms/sambanova/chat.py: max_completion_tokens goes as max_tokens',
+        renames: { max_completion_tokens: 'max_tokens' },
+      },
+      {
+        name: 'text parts',
+        source: 'https://github.com/BerriAI/litellm, litellm/llms/sambanova/chat.py: content of texts alone goes as one text',
+        joinsTexts: true,
+      },
+    ],
   },
   {
     type: 'together',

@@ -1,3 +1,4 @@
+import { mistralQuirks } from '../_shared/mistral.ts';
 import { nameField, roles, thoughts } from './common.ts';
 import type { Vendor } from './row.ts';
 import { xaiEdits } from './xai-edits.ts';
@@ -82,70 +83,7 @@ export const labs: readonly Vendor[] = [
       'files/{id}/content',
       'files/{id}/delete',
     ],
-    quirks: [
-      {
-        name: 'limit',
-        source: 'https://github.com/editor-code-assistant/eca/issues/315: 422 extra_forbidden, body.max_completion_tokens',
-        renames: { max_completion_tokens: 'max_tokens' },
-      },
-      {
-        name: 'seed',
-        source: 'https://github.com/mistralai/client-python, models/chatcompletionrequest.py: random_seed',
-        renames: { seed: 'random_seed' },
-      },
-      {
-        name: 'parameters',
-        source:
-          'https://github.com/mistralai/client-python, models/chatcompletionrequest.py has none of them, and others are 422 extra_forbidden: https://github.com/mistralai/platform-docs-public/issues/7, for stream_options https://github.com/avante-corp/avante.nvim/issues/2347',
-        drops: [
-          'stream_options',
-          'logit_bias',
-          'logprobs',
-          'top_logprobs',
-          'user',
-          'store',
-          'service_tier',
-          'safety_identifier',
-          'prompt_cache_retention',
-          'prompt_cache_options',
-          'verbosity',
-          'modalities',
-          'audio',
-          'web_search_options',
-          'functions',
-          'function_call',
-          'moderation',
-        ],
-      },
-      {
-        name: 'developer',
-        source:
-          'https://github.com/mistralai/client-python, models/chatcompletionrequest.py: messages are of system, user, assistant and tool',
-        roles,
-      },
-      {
-        name: 'names',
-        source: 'https://github.com/Gage-Technologies/mistral-go/pull/2: 422 extra_forbidden, body.messages.0.user.name',
-        refuses: ['name', 'function_call'],
-        refusesOf: { system: nameField, developer: nameField, user: nameField, tool: nameField },
-      },
-      {
-        name: 'thoughts',
-        source: 'https://github.com/charmbracelet/crush/issues/1590: 422 extra_forbidden, body.messages.X.assistant.reasoning_content',
-        refuses: ['reasoning_content'],
-      },
-      {
-        name: 'thought-parts',
-        source:
-          'https://docs.mistral.ai/studio-api/conversations/reasoning, "Handling thinking chunks", and https://github.com/mozilla-ai/any-llm/pull/1241: later turns have the whole message, its thoughts included',
-        thoughtParts: true,
-      },
-      {
-        name: 'ids',
-        source: 'https://github.com/nearai/ironclaw/issues/1241: 400, "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9"',
-        callIds: 'nine',
-      },
-    ],
+    quirks: mistralQuirks,
   },
   {
     type: 'moonshot',

@@ -1,5 +1,6 @@
 import { defineProvider, type CommonSettings, type Probe, type Provider } from '#core/provider.ts';
 import { historyOf } from '#formats/history/rules.ts';
+import { isChatQuirk } from '#formats/openai-chat/quirks.ts';
 import { openaiFault } from '#formats/openai-chat/fault.ts';
 import { RealtimeTap } from '#formats/openai-objects/realtime-tap.ts';
 import { openaiEndpoints } from '#formats/openai-objects/taps.ts';
@@ -40,7 +41,7 @@ export function vendorProvider(vendor: Vendor): Provider {
       address: (call, route) => joinAddress(base(call.settings), route, call.query),
       extensions: () => 'drop',
       supportedExtensions: quirks.flatMap(({ supportedExtensions = [] }) => supportedExtensions),
-      quirks: quirks.filter((quirk) => quirk.drops !== undefined || quirk.renames !== undefined || quirk.roles !== undefined),
+      quirks: quirks.filter(isChatQuirk),
       history: () => history,
       ...(imageEdits === undefined ? {} : { imageEdits }),
       unsupportedEndpoints: openaiEndpoints.filter((endpoint) => !routes.includes(endpoint)),

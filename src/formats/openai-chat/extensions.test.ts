@@ -9,7 +9,7 @@ const drop = (value: Record<string, unknown>) => {
 };
 
 describe('dropExtensions', () => {
-  it.each(['labels', 'thinking', 'safety_settings', 'image_config'])('removes and reports "%s"', (name) => {
+  it.each(['labels', 'thinking', 'safety_settings', 'image_config', 'cached_content'])('removes and reports "%s"', (name) => {
     expect(drop({ model: 'm', [name]: { a: 1 }, seed: 3 })).toEqual({ value: { model: 'm', seed: 3 }, dropped: [name] });
   });
 

@@ -10,7 +10,16 @@ import { type HistoryRules, openaiHistory } from '../history/rules.ts';
  * The gateway's own fields in chat bodies. Services that validate their input reject them with 400. A closed list, so that every
  * other unknown field is passed on.
  */
-const topLevel = ['labels', 'thinking', 'safety_settings', 'image_config', 'anthropic_beta', 'anthropic_version', 'vendor_beta'] as const;
+const topLevel = [
+  'labels',
+  'thinking',
+  'safety_settings',
+  'image_config',
+  'cached_content',
+  'anthropic_beta',
+  'anthropic_version',
+  'vendor_beta',
+] as const;
 
 /**
  * Ends of the names of extensions that may be nested in any message or tool. Every chat request is searched for them. Each begins

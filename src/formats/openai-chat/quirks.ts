@@ -1,6 +1,7 @@
 import type { BodyPatch, JsonBody } from '../../core/json/body.ts';
-import { isJsonObject } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Dropped } from '../../core/provider.ts';
+import { withoutKeywords } from './tool-schemas.ts';
 
 /** One difference between a service's chat requests and the format that it follows. */
 export interface ChatQuirk {
@@ -10,9 +11,20 @@ export interface ChatQuirk {
   readonly renames?: Readonly<Record<string, string>>;
   /** Roles of messages that have another name at the service. */
   readonly roles?: Readonly<Record<string, string>>;
+  /** Keywords that it rejects in the JSON schemas of tools, and that constrain nothing. */
+  readonly schemaKeywords?: readonly string[];
+  /** It continues the text of a last assistant message only if this member is true. */
+  readonly prefill?: string;
+  /** It accepts text parts only as one text. */
+  readonly joinsTexts?: true;
   /** Models that differ, by the service's own name. All models if absent. */
   readonly models?: RegExp;
 }
+
+const chatMembers = ['drops', 'renames', 'roles', 'schemaKeywords', 'prefill', 'joinsTexts'] as const;
+
+/** True for a difference that changes the body of a request. */
+export const isChatQuirk = (quirk: ChatQuirk): boolean => chatMembers.some((name) => quirk[name] !== undefined);
 
 const reason = 'not supported by this service';
 
@@ -28,7 +40,8 @@ export function withQuirks(
     patch.set(param, undefined);
     if (!isNeutral(body.value(param))) dropped.push({ param, reason: why });
   };
-  for (const { drops = [], renames = {}, roles = {}, models } of quirks) {
+  for (const quirk of quirks) {
+    const { drops = [], renames = {}, roles = {}, models } = quirk;
     if (models?.test(model) === false) continue;
     for (const param of drops) if (body.has(param)) drop(param, reason);
     for (const [from, to] of Object.entries(renames)) {
@@ -37,6 +50,7 @@ export function withQuirks(
       else patch.set(from, undefined).set(to, body.value(from));
     }
     for (const [from, to] of Object.entries(roles)) renameRole(body, patch, from, to);
+    convertMembers(body, patch, quirk);
   }
   return patch.size === 0 ? { body, dropped } : { body: body.edit(patch as BodyPatch), dropped };
 }
@@ -46,9 +60,53 @@ const isNeutral = (value: unknown): boolean =>
   value === null || value === false || value === 0 || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
 
 function renameRole(body: JsonBody, patch: Map<string, unknown>, from: string, to: string): void {
-  if (!body.mentions(`"${from}"`)) return;
+  if (body.mentions(`"${from}"`)) editMessages(body, patch, (one) => (one['role'] === from ? { ...one, role: to } : one));
+}
+
+/** Changes the form of messages and tools; nothing is lost. */
+function convertMembers(body: JsonBody, patch: Map<string, unknown>, { schemaKeywords = [], prefill, joinsTexts }: ChatQuirk): void {
+  if (joinsTexts === true && body.mentions('"text"')) editMessages(body, patch, withJoinedText);
+  if (prefill !== undefined && endsWithAssistant(body))
+    editMessages(body, patch, (one, isLast) =>
+      isLast && one['role'] === 'assistant' && !Array.isArray(one['tool_calls']) && one[prefill] === undefined
+        ? { ...one, [prefill]: true }
+        : one,
+    );
+  if (!schemaKeywords.some((keyword) => body.mentions(`"${keyword}"`))) return;
+  const tools = body.exact('tools');
+  if (Array.isArray(tools)) patch.set('tools', withoutKeywords(tools, new Set(schemaKeywords)));
+}
+
+/** True if the assistant wrote the last message of a list. Scans the structure only. */
+function endsWithAssistant(body: JsonBody): boolean {
+  let found = false;
+  try {
+    for (const { text, members } of body.objectsWith('role', 'assistant')) {
+      endOfList.lastIndex = members.at(-1)?.end ?? 0;
+      found = endOfList.test(text);
+    }
+    return found;
+  } catch {
+    // Not JSON, or searched too often: the code that parses it decides.
+    return true;
+  }
+}
+
+const endOfList = /\s*\}\s*\]/y;
+
+type EditMessage = (message: JsonObject, isLast: boolean) => JsonObject;
+
+function editMessages(body: JsonBody, patch: Map<string, unknown>, edit: EditMessage): void {
   const messages: unknown = patch.get('messages') ?? body.exact('messages');
   if (!Array.isArray(messages)) return;
-  const renamed = messages.map((one: unknown) => (isJsonObject(one) && one['role'] === from ? { ...one, role: to } : one));
-  if (renamed.some((one, at) => one !== messages[at])) patch.set('messages', renamed);
+  const edited = messages.map((one: unknown, at) => (isJsonObject(one) ? edit(one, at === messages.length - 1) : one));
+  if (edited.some((one, at) => one !== messages[at])) patch.set('messages', edited);
+}
+
+/** Joins content that consists only of texts. */
+function withJoinedText(message: JsonObject): JsonObject {
+  const { content } = message;
+  if (!Array.isArray(content) || content.length === 0) return message;
+  const texts = content.map((part: unknown) => (isJsonObject(part) && part['type'] === 'text' ? part['text'] : undefined));
+  return texts.every((text) => typeof text === 'string') ? { ...message, content: texts.join('\n\n') } : message;
 }

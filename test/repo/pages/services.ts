@@ -63,6 +63,11 @@ function about(quirk: Quirk): string {
         ]),
     ...Object.entries(quirk.renames ?? {}).map(([from, to]) => `sends \`${from}\` as \`${to}\``),
     ...Object.entries(quirk.roles ?? {}).map(([from, to]) => `sends messages of \`${from}\` as \`${to}\``),
+    ...(quirk.schemaKeywords === undefined ? [] : [`leaves out ${code(quirk.schemaKeywords)} in the schemas of tools`]),
+    ...(quirk.prefill === undefined
+      ? []
+      : [`sets \`${quirk.prefill}\` on a last message of the assistant, which the model then continues`]),
+    ...(quirk.joinsTexts === true ? ['joins text parts into one text'] : []),
     ...(quirk.refuses === undefined ? [] : [`leaves out ${code(quirk.refuses)} of earlier responses`]),
     ...(quirk.refusesOf === undefined
       ? []
