@@ -142,11 +142,11 @@ function settingFields(
   };
 }
 
-/** Drops the fields that a model rejects beside its highest effort. */
+/** Drops the fields that a model rejects with its highest effort. */
 function withoutLimits({ maxTokens, temperature, topP }: JsonObject, body: JsonObject, drops: Drops): JsonObject {
   const limit = (body['max_completion_tokens'] ?? undefined) === undefined ? 'max_tokens' : 'max_completion_tokens';
   for (const [param, value] of Object.entries({ [limit]: maxTokens, temperature, top_p: topP }))
-    if ((value ?? undefined) !== undefined) drops.add(param, 'the model rejects it beside its highest reasoning effort');
+    if ((value ?? undefined) !== undefined) drops.add(param, 'the model rejects it with its highest reasoning effort');
   return {};
 }
 

@@ -11,7 +11,7 @@ export interface ConverseThinking {
   readonly effort?: string;
   /** For `additionalModelRequestFields`. */
   readonly own: JsonObject;
-  /** True if the model rejects a token limit and sampling parameters beside these settings. */
+  /** True if the model rejects a token limit and sampling parameters with these settings. */
   readonly rejectsLimits?: boolean;
 }
 
