@@ -221,6 +221,8 @@ export interface ProviderFault {
   readonly isPermanent?: true;
   /** The service cannot parse the model's input or output; the service itself works. */
   readonly isOfModel?: true;
+  /** The event of a stream that contains the error is not an error event of its format, so that clients ignore the error. */
+  readonly isUnmarked?: true;
 }
 
 /** The only error class that clients may see. Any other error is a defect and becomes `internal`. */

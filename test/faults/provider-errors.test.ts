@@ -171,6 +171,20 @@ describe('a Google error of a model on Vertex AI', () => {
   });
 });
 
+it.each([chat, messages])("an error in a stream that only the provider's own library reads becomes an error event: %s", async (path) => {
+  const own = data({ id: 'chatcmpl-1', object: 'chat.completion.chunk', choices: [], x_groq: { error: 'over capacity' } });
+  for (const framing of [stream, inPieces]) {
+    play = framing(...chunks('one ').slice(0, 2), own, 'data: [DONE]\n\n');
+    const response = await send(path, { model: '@open/m', stream: true }, {});
+    const last = response.text.trimEnd().split('\n\n').at(-1) ?? '';
+    expect(errorIn(last.slice(last.indexOf('{')))).toMatchObject({ message: 'over capacity' });
+    expect(response.text).toContain('one ');
+    expect(response.text).not.toMatch(/\[DONE\]|message_stop/);
+    const record = await gateway.record(response.headers.get('x-request-id'));
+    expect(record).toMatchObject({ end: 'fault', error: { source: 'provider', message: 'over capacity' } });
+  }
+});
+
 /** Provider, path, first event, then the status and type that the client gets. */
 const first: readonly (readonly [string, string, string, number, string])[] = [
   ['claude', messages, sseEvent('error', anthropic('overloaded_error')), 529, 'overloaded_error'],

@@ -79,6 +79,15 @@ describe('ChatTap after the first content', () => {
     expect(tap.fault).toEqual({ message: 'broke', type: 'server_error', code: null, param: null, status: 500 });
   });
 
+  it('classifies an error inside x_groq as a fault that clients do not recognize', () => {
+    const { tap, kinds } = readEvents(
+      delta({ content: 'x' }),
+      chunk([{ index: 0, delta: {} }], { x_groq: { id: '1', error: 'over capacity' } }),
+    );
+    expect(kinds).toEqual(['content', 'fault']);
+    expect(tap.fault).toMatchObject({ message: 'over capacity', isUnmarked: true });
+  });
+
   it('ignores names of the format inside the text', () => {
     const misleadingText = '"finish_reason":"stop","usage":{"prompt_tokens":1},"error":{"message":"x"},"index":3';
     const { tap, kinds } = readEvents(

@@ -80,6 +80,11 @@ export class ChatTap implements Tap {
       this.fault ??= faultInBand(chunk, event.data);
       return 'fault';
     }
+    const own = chunk['x_groq'];
+    if (isJsonObject(own) && isSet(own['error'])) {
+      this.fault ??= { ...faultInBand(own, event.data), isUnmarked: true };
+      return 'fault';
+    }
     const choices = choicesOf(chunk);
     if (choices.length > 0) {
       this.id ??= textOf(chunk['id']);

@@ -141,7 +141,7 @@ export class EventStreamBody extends UpstreamBody {
 
   /**
    * Error object in the stream. Before the first content event the attempt fails and may be retried; afterwards the event
-   * is forwarded as the last one.
+   * is forwarded as the last one, unless clients would not recognize it.
    */
   #providerFault(scanned: Scanned, event: ScannedEvent): void {
     if (this.owner.state === 'holding') {
@@ -150,6 +150,11 @@ export class EventStreamBody extends UpstreamBody {
     }
     const [before, tail] = splitScan(scanned, event.start);
     if (before.bytes.length > 0) this.#forward(before);
+    const { fault } = this.owner.tap;
+    if (fault?.isUnmarked === true) {
+      this.#fault(faultError(fault));
+      return;
+    }
     this.tail = tail;
     this.close({ kind: 'whole' });
   }
