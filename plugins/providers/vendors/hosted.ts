@@ -100,6 +100,25 @@ export const hosted: readonly Vendor[] = [
           'https://github.com/tashfeenahmed/freellmapi/issues/1070: 400, "property \'reasoning_content\' is unsupported"; https://github.com/karthink/gptel/issues/774: the same for reasoning, model by model',
         refuses: ['reasoning_content', 'reasoning'],
       },
+      {
+        name: 'efforts',
+        source:
+          'https://github.com/DataTalksClub/llm-zoomcamp/issues/184: gpt-oss accepts low, medium and high; any other value is an error',
+        efforts: { none: 'low', minimal: 'low', xhigh: 'high', max: 'high' },
+        models: /gpt-oss/,
+      },
+      {
+        name: 'efforts of Qwen',
+        source: 'https://github.com/vercel/ai/pull/7731: Qwen 3 accepts none and default',
+        efforts: { minimal: 'default', low: 'default', medium: 'default', high: 'default', xhigh: 'default', max: 'default' },
+        models: /qwen3/i,
+      },
+      {
+        name: 'no efforts',
+        source: 'https://github.com/diegosouzapw/OmniRoute/pull/3277: 400 for reasoning_effort on models that do not reason',
+        drops: ['reasoning_effort'],
+        models: /^(?!.*r1).*(?:llama|gemma|allam)/i,
+      },
     ],
   },
   {

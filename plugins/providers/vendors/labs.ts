@@ -60,6 +60,12 @@ export const labs: readonly Vendor[] = [
           'https://github.com/NousResearch/hermes-agent/issues/16388: 400, "messages with tool_calls must include reasoning_content"; an empty one is enough',
         needsThoughts: true,
       },
+      {
+        name: 'schema',
+        source:
+          'https://github.com/llm-exe/llm-exe/issues/662: 400, "This response_format type is unavailable now" for json_schema; https://api-docs.deepseek.com/guides/json_mode, which needs the word "json" in the prompt',
+        schemaInPrompt: true,
+      },
     ],
   },
   {
@@ -155,6 +161,13 @@ export const labs: readonly Vendor[] = [
         source: 'https://github.com/BerriAI/litellm/issues/9720: 400, "Only messages of role \'user\' can have a name."',
         refuses: nameField,
         refusesOf: { system: nameField, developer: nameField, tool: nameField },
+      },
+      {
+        name: 'efforts',
+        source:
+          'https://github.com/NousResearch/hermes-agent/pull/23435, models tested one by one, and https://github.com/router-for-me/CLIProxyAPI/pull/3968: 400, "Model … does not support parameter reasoningEffort"',
+        drops: ['reasoning_effort'],
+        models: /^grok-(?:2|3(?!-mini)|4\.20(?!-multi-agent)|build|code|composer)/,
       },
       {
         name: 'edits',

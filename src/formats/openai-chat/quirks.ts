@@ -17,11 +17,15 @@ export interface ChatQuirk {
   readonly prefill?: string;
   /** It accepts text parts only as one text. */
   readonly joinsTexts?: true;
+  /** Values of `reasoning_effort` that it rejects, with the nearest that it accepts. */
+  readonly efforts?: Readonly<Record<string, string>>;
+  /** It has no structured outputs, only a JSON mode: the schema becomes a system message. */
+  readonly schemaInPrompt?: true;
   /** Models that differ, by the service's own name. All models if absent. */
   readonly models?: RegExp;
 }
 
-const chatMembers = ['drops', 'renames', 'roles', 'schemaKeywords', 'prefill', 'joinsTexts'] as const;
+const chatMembers = ['drops', 'renames', 'roles', 'schemaKeywords', 'prefill', 'joinsTexts', 'efforts', 'schemaInPrompt'] as const;
 
 /** True for a difference that changes the body of a request. */
 export const isChatQuirk = (quirk: ChatQuirk): boolean => chatMembers.some((name) => quirk[name] !== undefined);
@@ -51,6 +55,7 @@ export function withQuirks(
     }
     for (const [from, to] of Object.entries(roles)) renameRole(body, patch, from, to);
     convertMembers(body, patch, quirk);
+    dropped.push(...convertValues(body, patch, quirk));
   }
   return patch.size === 0 ? { body, dropped } : { body: body.edit(patch as BodyPatch), dropped };
 }
@@ -62,6 +67,30 @@ const isNeutral = (value: unknown): boolean =>
 function renameRole(body: JsonBody, patch: Map<string, unknown>, from: string, to: string): void {
   if (body.mentions(`"${from}"`)) editMessages(body, patch, (one) => (one['role'] === from ? { ...one, role: to } : one));
 }
+
+/** Replaces values that the service rejects by the nearest that it accepts, and reports them. */
+function convertValues(body: JsonBody, patch: Map<string, unknown>, { efforts, schemaInPrompt }: ChatQuirk): readonly Dropped[] {
+  const out: Dropped[] = [];
+  const effort = efforts === undefined ? undefined : body.peek('reasoning_effort');
+  if (efforts !== undefined && typeof effort === 'string' && Object.hasOwn(efforts, effort)) {
+    patch.set('reasoning_effort', efforts[effort]);
+    out.push({ param: 'reasoning_effort', reason: `sent as ${efforts[effort]}` });
+  }
+  const format = schemaInPrompt === true && body.mentions('"json_schema"') ? body.value('response_format') : undefined;
+  if (isJsonObject(format) && format['type'] === 'json_schema') {
+    const messages: unknown = patch.get('messages') ?? body.exact('messages');
+    const instruction = { role: 'system', content: `${jsonOnly}${schemaText(format['json_schema'])}` };
+    patch.set('response_format', { type: 'json_object' });
+    if (Array.isArray(messages)) patch.set('messages', [instruction, ...(messages as unknown[])]);
+    out.push({ param: 'response_format.json_schema', reason: 'sent as an instruction' });
+  }
+  return out;
+}
+
+const jsonOnly = 'Answer with one JSON object and nothing else: no other text, no code fence.';
+
+const schemaText = (wanted: unknown): string =>
+  isJsonObject(wanted) && isJsonObject(wanted['schema']) ? ` It is valid by this JSON schema: ${JSON.stringify(wanted['schema'])}` : '';
 
 /** Changes the form of messages and tools; nothing is lost. */
 function convertMembers(body: JsonBody, patch: Map<string, unknown>, { schemaKeywords = [], prefill, joinsTexts }: ChatQuirk): void {

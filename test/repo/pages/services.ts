@@ -67,6 +67,8 @@ function about(quirk: Quirk): string {
     ...(quirk.prefill === undefined
       ? []
       : [`sets \`${quirk.prefill}\` on a last message of the assistant, which the model then continues`]),
+    ...(quirk.efforts === undefined ? [] : ['sends a `reasoning_effort` that a model rejects as the nearest that it accepts']),
+    ...(quirk.schemaInPrompt === true ? ['sends the schema of `response_format` as an instruction, in JSON mode'] : []),
     ...(quirk.joinsTexts === true ? ['joins text parts into one text'] : []),
     ...(quirk.refuses === undefined ? [] : [`leaves out ${code(quirk.refuses)} of earlier responses`]),
     ...(quirk.refusesOf === undefined
