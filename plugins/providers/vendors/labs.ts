@@ -61,6 +61,17 @@ export const labs: readonly Vendor[] = [
         needsThoughts: true,
       },
       {
+        name: 'thinking switch',
+        source:
+          'https://api-docs.deepseek.com/guides/thinking_mode; https://github.com/deepseek-ai/DeepSeek-V3/issues/1376: 400, "Thinking mode does not support this tool_choice" for required and a named function, and 200 with thinking disabled',
+        thinksByDefault: true,
+      },
+      {
+        name: 'efforts',
+        source: 'https://api-docs.deepseek.com/guides/thinking_mode, "Thinking Mode Toggle and Effort Control": low, high and max',
+        efforts: { minimal: 'low', medium: 'high', xhigh: 'high' },
+      },
+      {
         name: 'schema',
         source:
           'https://github.com/llm-exe/llm-exe/issues/662: 400, "This response_format type is unavailable now" for json_schema; https://api-docs.deepseek.com/guides/json_mode, which needs the word "json" in the prompt',

@@ -19,13 +19,25 @@ export interface ChatQuirk {
   readonly joinsTexts?: true;
   /** Values of `reasoning_effort` that it rejects, with the nearest that it accepts. */
   readonly efforts?: Readonly<Record<string, string>>;
+  /** It thinks unless `thinking` disables it: it has no effort `none`, and rejects a forced tool while it thinks. */
+  readonly thinksByDefault?: true;
   /** It has no structured outputs, only a JSON mode: the schema becomes a system message. */
   readonly schemaInPrompt?: true;
   /** Models that differ, by the service's own name. All models if absent. */
   readonly models?: RegExp;
 }
 
-const chatMembers = ['drops', 'renames', 'roles', 'schemaKeywords', 'prefill', 'joinsTexts', 'efforts', 'schemaInPrompt'] as const;
+const chatMembers = [
+  'drops',
+  'renames',
+  'roles',
+  'schemaKeywords',
+  'prefill',
+  'joinsTexts',
+  'efforts',
+  'thinksByDefault',
+  'schemaInPrompt',
+] as const;
 
 /** True for a difference that changes the body of a request. */
 export const isChatQuirk = (quirk: ChatQuirk): boolean => chatMembers.some((name) => quirk[name] !== undefined);
@@ -69,9 +81,10 @@ function renameRole(body: JsonBody, patch: Map<string, unknown>, from: string, t
 }
 
 /** Replaces values that the service rejects by the nearest that it accepts, and reports them. */
-function convertValues(body: JsonBody, patch: Map<string, unknown>, { efforts, schemaInPrompt }: ChatQuirk): readonly Dropped[] {
-  const out: Dropped[] = [];
-  const effort = efforts === undefined ? undefined : body.peek('reasoning_effort');
+function convertValues(body: JsonBody, patch: Map<string, unknown>, quirk: ChatQuirk): readonly Dropped[] {
+  const { efforts, schemaInPrompt } = quirk;
+  const out = quirk.thinksByDefault === true ? [...withoutThinking(body, patch)] : [];
+  const effort = efforts === undefined || patch.has('reasoning_effort') ? undefined : body.peek('reasoning_effort');
   if (efforts !== undefined && typeof effort === 'string' && Object.hasOwn(efforts, effort)) {
     patch.set('reasoning_effort', efforts[effort]);
     out.push({ param: 'reasoning_effort', reason: `sent as ${efforts[effort]}` });
@@ -86,6 +99,23 @@ function convertValues(body: JsonBody, patch: Map<string, unknown>, { efforts, s
   }
   return out;
 }
+
+/** Disables thinking for the effort `none` and for a forced tool, unless the client sent `thinking`, which passes as written. */
+function withoutThinking(body: JsonBody, patch: Map<string, unknown>): readonly Dropped[] {
+  if (body.has('thinking') && body.value('thinking') !== null) return [];
+  const effort = body.peek('reasoning_effort');
+  if (effort !== 'none' && !(body.has('tool_choice') && isForced(body.value('tool_choice')))) return [];
+  patch.set('thinking', { type: 'disabled' });
+  if (!body.has('reasoning_effort')) return [];
+  patch.set('reasoning_effort', undefined);
+  return effort === 'none' || isNeutral(effort)
+    ? []
+    : [{ param: 'reasoning_effort', reason: 'the service does not think with a forced tool' }];
+}
+
+/** True for a choice that leaves the model no answer without a call. */
+const isForced = (choice: unknown): boolean =>
+  choice === 'required' || (isJsonObject(choice) && (choice['type'] === 'function' || choice['type'] === 'custom'));
 
 const jsonOnly = 'Answer with one JSON object and nothing else: no other text, no code fence.';
 

@@ -68,6 +68,9 @@ function about(quirk: Quirk): string {
       ? []
       : [`sets \`${quirk.prefill}\` on a last message of the assistant, which the model then continues`]),
     ...(quirk.efforts === undefined ? [] : ['sends a `reasoning_effort` that a model rejects as the nearest that it accepts']),
+    ...(quirk.thinksByDefault === true
+      ? ['disables thinking for `reasoning_effort: none` and where a tool is forced, unless the request has `thinking`']
+      : []),
     ...(quirk.schemaInPrompt === true ? ['sends the schema of `response_format` as an instruction, in JSON mode'] : []),
     ...(quirk.joinsTexts === true ? ['joins text parts into one text'] : []),
     ...(quirk.refuses === undefined ? [] : [`leaves out ${code(quirk.refuses)} of earlier responses`]),
