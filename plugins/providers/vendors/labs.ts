@@ -67,9 +67,9 @@ export const labs: readonly Vendor[] = [
         thinksByDefault: true,
       },
       {
-        name: 'efforts',
-        source: 'https://api-docs.deepseek.com/guides/thinking_mode, "Thinking Mode Toggle and Effort Control": low, high and max',
-        efforts: { minimal: 'low', medium: 'high', xhigh: 'high' },
+        name: 'thinking types',
+        source: 'https://api-docs.deepseek.com/guides/thinking_mode, "Thinking Mode Toggle and Effort Control": enabled and disabled',
+        switchesThinking: true,
       },
       {
         name: 'schema',
@@ -117,6 +117,11 @@ export const labs: readonly Vendor[] = [
         name: 'thinking',
         source: 'https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model: thinking {type}',
         supportedExtensions: ['thinking'],
+      },
+      {
+        name: 'thinking types',
+        source: 'https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model: enabled and disabled',
+        switchesThinking: true,
       },
       {
         name: 'thoughts',
@@ -209,6 +214,11 @@ export const labs: readonly Vendor[] = [
         name: 'thinking',
         source: 'https://docs.z.ai/guides/capabilities/thinking-mode, "Default Thinking Behaviour"',
         supportedExtensions: ['thinking'],
+      },
+      {
+        name: 'thinking types',
+        source: 'https://docs.z.ai/guides/capabilities/thinking-mode, "Default Thinking Behaviour": enabled and disabled',
+        switchesThinking: true,
       },
       {
         name: 'thoughts',

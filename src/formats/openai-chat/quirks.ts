@@ -21,6 +21,8 @@ export interface ChatQuirk {
   readonly efforts?: Readonly<Record<string, string>>;
   /** It thinks unless `thinking` disables it: it has no effort `none`, and rejects a forced tool while it thinks. */
   readonly thinksByDefault?: true;
+  /** Its `thinking` has no type but `enabled` and `disabled`. */
+  readonly switchesThinking?: true;
   /** It has no structured outputs, only a JSON mode: the schema becomes a system message. */
   readonly schemaInPrompt?: true;
   /** Models that differ, by the service's own name. All models if absent. */
@@ -36,6 +38,7 @@ const chatMembers = [
   'joinsTexts',
   'efforts',
   'thinksByDefault',
+  'switchesThinking',
   'schemaInPrompt',
 ] as const;
 
@@ -84,20 +87,27 @@ function renameRole(body: JsonBody, patch: Map<string, unknown>, from: string, t
 function convertValues(body: JsonBody, patch: Map<string, unknown>, quirk: ChatQuirk): readonly Dropped[] {
   const { efforts, schemaInPrompt } = quirk;
   const out = quirk.thinksByDefault === true ? [...withoutThinking(body, patch)] : [];
+  const thinking = quirk.switchesThinking === true && body.has('thinking') ? body.value('thinking') : undefined;
+  if (isJsonObject(thinking) && thinking['type'] !== 'enabled' && thinking['type'] !== 'disabled') {
+    patch.set('thinking', { type: 'enabled' });
+    out.push({ param: 'thinking.type', reason: 'sent as enabled' });
+  }
   const effort = efforts === undefined || patch.has('reasoning_effort') ? undefined : body.peek('reasoning_effort');
   if (efforts !== undefined && typeof effort === 'string' && Object.hasOwn(efforts, effort)) {
     patch.set('reasoning_effort', efforts[effort]);
     out.push({ param: 'reasoning_effort', reason: `sent as ${efforts[effort]}` });
   }
-  const format = schemaInPrompt === true && body.mentions('"json_schema"') ? body.value('response_format') : undefined;
-  if (isJsonObject(format) && format['type'] === 'json_schema') {
-    const messages: unknown = patch.get('messages') ?? body.exact('messages');
-    const instruction = { role: 'system', content: `${jsonOnly}${schemaText(format['json_schema'])}` };
-    patch.set('response_format', { type: 'json_object' });
-    if (Array.isArray(messages)) patch.set('messages', [instruction, ...(messages as unknown[])]);
-    out.push({ param: 'response_format.json_schema', reason: 'sent as an instruction' });
-  }
-  return out;
+  return schemaInPrompt === true && body.mentions('"json_schema"') ? [...out, ...withSchemaInPrompt(body, patch)] : out;
+}
+
+function withSchemaInPrompt(body: JsonBody, patch: Map<string, unknown>): readonly Dropped[] {
+  const format = body.exact('response_format');
+  if (!isJsonObject(format) || format['type'] !== 'json_schema') return [];
+  const messages: unknown = patch.get('messages') ?? body.exact('messages');
+  const instruction = { role: 'system', content: `${jsonOnly}${schemaText(format['json_schema'])}` };
+  patch.set('response_format', { type: 'json_object' });
+  if (Array.isArray(messages)) patch.set('messages', [instruction, ...(messages as unknown[])]);
+  return [{ param: 'response_format.json_schema', reason: 'sent as an instruction' }];
 }
 
 /** Disables thinking for the effort `none` and for a forced tool, unless the client sent `thinking`, which passes as written. */

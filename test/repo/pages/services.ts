@@ -71,6 +71,7 @@ function about(quirk: Quirk): string {
     ...(quirk.thinksByDefault === true
       ? ['disables thinking for `reasoning_effort: none` and where a tool is forced, unless the request has `thinking`']
       : []),
+    ...(quirk.switchesThinking === true ? ['sends a `thinking.type` other than `enabled` and `disabled` as `enabled`'] : []),
     ...(quirk.schemaInPrompt === true ? ['sends the schema of `response_format` as an instruction, in JSON mode'] : []),
     ...(quirk.joinsTexts === true ? ['joins text parts into one text'] : []),
     ...(quirk.refuses === undefined ? [] : [`leaves out ${code(quirk.refuses)} of earlier responses`]),
