@@ -129,8 +129,12 @@ const isForced = (choice: unknown): boolean =>
 
 const jsonOnly = 'Answer with one JSON object and nothing else: no other text, no code fence.';
 
-const schemaText = (wanted: unknown): string =>
-  isJsonObject(wanted) && isJsonObject(wanted['schema']) ? ` It is valid by this JSON schema: ${JSON.stringify(wanted['schema'])}` : '';
+function schemaText(wanted: unknown): string {
+  if (!isJsonObject(wanted)) return '';
+  const { description, schema } = wanted;
+  const about = typeof description === 'string' && description !== '' ? ` The object: ${description.replace(/\.?$/, '.')}` : '';
+  return isJsonObject(schema) ? `${about} It is valid by this JSON schema: ${JSON.stringify(schema)}` : about;
+}
 
 /** Changes the form of messages and tools; nothing is lost. */
 function convertMembers(body: JsonBody, patch: Map<string, unknown>, { schemaKeywords = [], prefill, joinsTexts }: ChatQuirk): void {
