@@ -289,7 +289,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
       statuses.map((one) => entryOf(one)),
     );
     const { groups, series } = await queries.stats({ query: 'since:1h', by: 'status', step: 3600 });
-    expect(groups.map(({ name }) => name).toSorted()).toEqual(statuses.map(({ status }) => String(status)));
+    expect(new Set(groups.map(({ name }) => name))).toEqual(new Set(statuses.map(({ status }) => String(status))));
     expect(series.flatMap(({ by }) => Object.entries(by).map(([name, { requests }]) => [name, requests]))).toEqual([
       ['4xx', 100],
       ['5xx', 50],
