@@ -172,8 +172,11 @@ describe('a Google error of a model on Vertex AI', () => {
 });
 
 it.each([chat, messages])("an error in a stream that only the provider's own library reads becomes an error event: %s", async (path) => {
-  const own = data({ id: 'chatcmpl-1', object: 'chat.completion.chunk', choices: [], x_groq: { error: 'over capacity' } });
-  for (const framing of [stream, inPieces]) {
+  const chunk = { id: 'chatcmpl-1', object: 'chat.completion.chunk' };
+  const groq = data({ ...chunk, choices: [], x_groq: { error: 'over capacity' } });
+  const error = { code: 502, message: 'over capacity' };
+  const openrouter = data({ ...chunk, choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error', error }] });
+  for (const [framing, own] of [stream, inPieces].flatMap((one) => [groq, openrouter].map((event) => [one, event] as const))) {
     play = framing(...chunks('one ').slice(0, 2), own, 'data: [DONE]\n\n');
     const response = await send(path, { model: '@open/m', stream: true }, {});
     const last = response.text.trimEnd().split('\n\n').at(-1) ?? '';
@@ -202,6 +205,7 @@ const first: readonly (readonly [string, string, string, number, string])[] = [
     400,
     'invalid_request_error',
   ],
+  ['open', chat, data({ choices: [{ finish_reason: 'error', error: { code: 503, message: 'not now' } }] }), 503, 'api_error'],
   ['open', '/v1/responses', sseEvent('error', { type: 'error', code: 'rate_limit_exceeded', message: 'not now' }), 429, 'rate_limit_error'],
   ['gem', chat, data({ error: { code: 503, message: 'not now', status: 'UNAVAILABLE' } }), 503, 'api_error'],
 ];

@@ -92,6 +92,19 @@ export function faultInBand(object: JsonObject | undefined, raw: string): Provid
   return { ...fault, type: fault.type === 'error' ? null : (fault.type ?? null), status };
 }
 
+/** Reads the error in a choice, where OpenRouter sends one that cuts off the response. */
+export function faultInChoice({ error }: JsonObject): ProviderFault | undefined {
+  if (!isJsonObject(error)) return undefined;
+  const fault = faultInBand({ error }, '');
+  return { ...fault, status: fault.status ?? 502 };
+}
+
+/** Reads the first error in a list of choices. */
+export function faultInChoices(choices: readonly JsonObject[]): ProviderFault | undefined {
+  const broken = choices.find((choice) => choice['finish_reason'] === 'error' && isJsonObject(choice['error']));
+  return broken && faultInChoice(broken);
+}
+
 /** HTTP status of the codes and types of the OpenAI APIs, and of services that follow them. */
 const statuses: ReadonlyMap<string | number, number> = new Map([
   ['invalid_request_error', 400],

@@ -88,6 +88,19 @@ describe('ChatTap after the first content', () => {
     expect(tap.fault).toMatchObject({ message: 'over capacity', isUnmarked: true });
   });
 
+  it('classifies an error inside a choice as a fault that clients do not recognize', () => {
+    const broken = chunk([{ index: 0, delta: { content: '' }, finish_reason: 'error', error: { code: 502, message: 'broke' } }]);
+    for (const before of [[], [delta({ content: 'x' })]]) {
+      const { tap, kinds } = readEvents(...before, broken);
+      expect(kinds.at(-1)).toBe('fault');
+      expect(tap.fault).toMatchObject({ message: 'broke', status: 502, isUnmarked: true });
+    }
+    const whole = new ChatTap();
+    const choice = { index: 0, finish_reason: 'error', message: { content: 'par' }, error: { code: 'x', message: 'broke' } };
+    expect(whole.whole(chunk([choice]))).toMatchObject({ message: 'broke', status: 502 });
+    expect(new ChatTap().whole(chunk([{ ...choice, finish_reason: 'stop', error: null }]))).toBeUndefined();
+  });
+
   it('ignores names of the format inside the text', () => {
     const misleadingText = '"finish_reason":"stop","usage":{"prompt_tokens":1},"error":{"message":"x"},"index":3';
     const { tap, kinds } = readEvents(

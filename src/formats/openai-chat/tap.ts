@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { checkedObject, objectAt, textOf, offsetOfValue } from '../shared/json.ts';
-import { faultInBand, objectIn } from './fault.ts';
+import { faultInBand, faultInChoices, objectIn } from './fault.ts';
 import { FinishReasons } from '../shared/response/finish-reasons.ts';
 import { readUsage, withTier } from '../shared/usage.ts';
 
@@ -56,7 +56,7 @@ export class ChatTap implements Tap {
     this.#usage = readUsage(answer['usage']);
     const choices = choicesOf(answer);
     for (const [index, choice] of choices.entries()) this.#readChoice(choice, index);
-    if (isSet(answer['error']) && choices.length === 0) this.fault = faultInBand(answer, '');
+    this.fault = isSet(answer['error']) && choices.length === 0 ? faultInBand(answer, '') : faultInChoices(choices);
     return this.fault;
   }
 
@@ -90,6 +90,11 @@ export class ChatTap implements Tap {
       this.id ??= textOf(chunk['id']);
       this.model ??= textOf(chunk['model']);
       this.#tier ??= chunk['service_tier'];
+    }
+    const fault = faultInChoices(choices);
+    if (fault !== undefined) {
+      this.fault ??= { ...fault, isUnmarked: true };
+      return 'fault';
     }
     let content = false;
     for (const [at, choice] of choices.entries()) content = this.#readChoice(choice, at) || content;

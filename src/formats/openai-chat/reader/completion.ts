@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { parseDataUri } from '../../shared/media/data-uri.ts';
 import { type AssistantPart, partsInOrder } from '../../history/assistant-parts.ts';
 import { textOf } from '../../shared/json.ts';
-import { faultInBand } from '../fault.ts';
+import { faultInChoice } from '../fault.ts';
 import { reasoningNames } from '../../shared/request/reasoning.ts';
 import { readUsage } from '../../shared/usage.ts';
 import { sourcesBeside } from './sources.ts';
@@ -171,13 +171,15 @@ function present(object: JsonObject, keys: readonly string[]): JsonObject | unde
 /** Finish reasons for a response that was cut off by an error: Mistral, OpenRouter; DeepSeek; Z.AI. */
 const faults: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource', 'network_error']);
 
-/** Returns the error in the choice, where OpenRouter sends it, or one that names the finish reason. */
-function choiceFault({ error }: JsonObject, word: string): ProviderFault {
-  if (!isJsonObject(error))
-    return { message: `The provider ended its response with "${word}".`, code: word, type: 'api_error', param: null, status: 502 };
-  const fault = faultInBand({ error }, '');
-  return { ...fault, status: fault.status ?? 502 };
-}
+/** Returns the error in the choice, or one that names the finish reason. */
+const choiceFault = (choice: JsonObject, word: string): ProviderFault =>
+  faultInChoice(choice) ?? {
+    message: `The provider ended its response with "${word}".`,
+    code: word,
+    type: 'api_error',
+    param: null,
+    status: 502,
+  };
 
 export function finishEvent(choice: JsonObject, at: number, calls: number): ModelEvent {
   const word = textOf(choice['finish_reason']);
