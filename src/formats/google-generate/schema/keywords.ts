@@ -74,6 +74,23 @@ export function addScalar(out: Out, node: JsonObject, type: SchemaType, lost: (k
   }
 }
 
+const numeric = ['integer', 'number'] as const;
+
+/** Keywords, and formats that the service knows, that constrain values of some types only. */
+const typesOf: ReadonlyMap<unknown, readonly SchemaType[]> = new Map<unknown, readonly SchemaType[]>([
+  ...['pattern', 'minLength', 'maxLength', 'date-time'].map((key) => [key, ['string']] as const),
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'].map((key) => [key, numeric] as const),
+  ...['int32', 'int64', 'float', 'double'].map((key) => [key, numeric] as const),
+  ...['minItems', 'maxItems', 'uniqueItems', 'contains', 'minContains', 'maxContains'].map((key) => [key, ['array']] as const),
+  ...['minProperties', 'maxProperties', 'additionalProperties', 'patternProperties', 'propertyNames'].map(
+    (key) => [key, ['object']] as const,
+  ),
+]);
+
+/** False for a keyword of another type: of several types, each has its own keywords. */
+export const appliesTo = (keyword: string, node: JsonObject, type: SchemaType): boolean =>
+  node['type'] === undefined || typesOf.get(keyword === 'format' ? node['format'] : keyword)?.includes(type) !== false;
+
 /** Adds the enum as strings. The service supports no other enums, and rejects the empty string. */
 function addEnum(out: Out, node: JsonObject, lost: (keyword: string) => void): void {
   const values = valuesOf(node);

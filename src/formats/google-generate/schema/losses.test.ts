@@ -27,6 +27,24 @@ it.each<[name: string, schema: JsonObject, sent: unknown, lost: readonly string[
     { $defs: { N: object({ n: { $ref: '#/$defs/N' } }), M: object({ n: { $ref: '#/$defs/M' } }) } },
   ],
   ['an empty string among the values', { enum: ['a', '', null] }, { ...text, enum: ['a'], nullable: true }, ['enum']],
+  [
+    'keywords of single types beside a list of types',
+    { type: ['string', 'integer'], pattern: '^a', minimum: 1, format: 'date-time', multipleOf: 2 },
+    {
+      anyOf: [
+        { ...text, format: 'date-time', pattern: '^a' },
+        { ...integerSchema, minimum: 1 },
+      ],
+    },
+    ['multipleOf'],
+  ],
+  [
+    'values beside a list of types',
+    { type: ['string', 'integer'], enum: ['a', 1], format: 'odd' },
+    { anyOf: [{ ...text, enum: ['a', '1'] }, integerSchema] },
+    ['format', 'enum'],
+  ],
+  ['keywords of another type without a type', { minimum: 1 }, text, ['minimum']],
   ['an object among the values', { type: 'string', enum: ['a', {}] }, { ...text, enum: ['a'] }, ['enum']],
   ['values and null', { enum: ['a', null] }, { ...text, enum: ['a'], nullable: true }, []],
   ['only null', { type: 'null' }, { ...text, nullable: true }, []],
