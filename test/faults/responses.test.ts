@@ -132,12 +132,12 @@ const wholeFaults: readonly Fault[] = [
     ...faulty,
     pattern: /larger than the limit of 2 ?MB \(server\.max_answer\)|too large/,
   },
-  {
-    name: 'an empty body with 200',
-    play: (socket) => writeAll(socket, completeResponse(200, jsonType, '')),
+  ...[200, 202].map((status) => ({
+    name: `an empty body with ${status}`,
+    play: (socket: Socket) => writeAll(socket, completeResponse(status, jsonType, '')),
     ...faulty,
-    pattern: /empty body/,
-  },
+    pattern: new RegExp(`returned ${status} with an empty body`),
+  })),
   {
     name: 'white space with 200',
     play: (socket) => writeAll(socket, completeResponse(200, jsonType, ' \n ')),

@@ -135,8 +135,8 @@ export class BufferedBody extends UpstreamBody {
     if (status === 204 || status === 205) return mayHaveNoBody(this.owner) ? undefined : noContent(status);
     if (tap.form === 'text' || (body.length === 0 && (tap.form === 'bytes' || tap.mayBeEmpty === true))) return undefined;
     const type = headers['content-type'] ?? '';
-    const fault = wholeResponseFault(body, type, tap);
-    if (fault === undefined || fault.provider !== undefined || attempt.call?.stream !== true) return fault;
+    const fault = wholeResponseFault(status, body, type, tap);
+    if (fault === undefined || fault.provider !== undefined || body.length === 0 || attempt.call?.stream !== true) return fault;
     return notAStream(type) ?? fault;
   }
 }

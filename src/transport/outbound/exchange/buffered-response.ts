@@ -40,8 +40,8 @@ export async function decompress(
  * Returns why a whole response with a 2xx status is invalid, or undefined if it is valid. It must be one JSON value and
  * must not be an error object.
  */
-export function wholeResponseFault(body: Buffer, contentType: string, tap: Tap): GatewayError | undefined {
-  if (body.length === 0) return invalidResponse('The provider returned 200 with an empty body.');
+export function wholeResponseFault(status: number, body: Buffer, contentType: string, tap: Tap): GatewayError | undefined {
+  if (body.length === 0) return invalidResponse(`The provider returned ${status} with an empty body.${status === 202 ? notReady : ''}`);
   const text = body.toString('utf8');
   const flaw = flawOf(text, responseLimits);
   if (flaw?.code === 'json_too_complex') return invalidResponse(`The provider's response is too complex. ${flaw.message}`);
@@ -58,6 +58,9 @@ export function wholeResponseFault(body: Buffer, contentType: string, tap: Tap):
   }
   return faultError(fault);
 }
+
+/** NVIDIA returns 202 while a model starts. */
+const notReady = ' It has accepted the request, but not finished it, and the gateway does not ask for the result later.';
 
 const htmlPage = (expected: string): GatewayError =>
   new GatewayError('upstream_invalid', {
