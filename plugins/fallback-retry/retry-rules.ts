@@ -44,6 +44,8 @@ export function wantsRetry(outcome: Outcome): boolean {
     // Without an error of the provider, the status is the gateway's own, to which the list does not apply.
     if (faultOf(outcome) === undefined) return false;
   }
+  // The provider knows its error better than a list of status codes.
+  if (outcome.kind === 'answered' && outcome.reply.headers['x-should-retry'] === 'false') return false;
   return retry.retries(statusOf(outcome)) && faultOf(outcome)?.isPermanent !== true;
 }
 

@@ -92,6 +92,20 @@ describe('retries', () => {
     expect((await rig.sendAndRead(chat, on('codes'))).status).toBe(200);
   });
 
+  it('are not made if the provider forbids them, but the next target is tried', async () => {
+    play(failWith(500, { 'x-should-retry': 'false' }));
+    const alone = await rig.sendAndRead(chat, on('alone'));
+    expect([alone.status, ...retryHeaders(alone.headers), outcomes(alone.record)]).toEqual([
+      500,
+      '-1',
+      'config',
+      'false',
+      ['a answered 500'],
+    ]);
+    const chained = await rig.sendAndRead(chat, on('chain'));
+    expect([chained.status, outcomes(chained.record)]).toEqual([200, ['a answered 500', 'b answered 200']]);
+  });
+
   it('are made before the fallback', async () => {
     play(failWith(503));
     const response = await rig.sendAndRead(streamed, on('chain'));
