@@ -176,6 +176,46 @@ describe('Vertex AI through the gateway', () => {
     expect(JSON.parse(models()[0]?.body.toString() ?? '')).toEqual({ model: 'meta/llama-4', messages: hi, stream: true });
   });
 
+  it('sends functions as tools to open models, and their calls as function_call', async () => {
+    const call = { name: 'look', arguments: '{}' };
+    const fn = { name: 'look', parameters: { type: 'object', properties: {} } };
+    const body = {
+      functions: [fn],
+      function_call: { name: 'look' },
+      messages: [...hi, { role: 'assistant', content: null, function_call: call }, { role: 'function', name: 'look', content: 'seen' }],
+    };
+    const toolCalls = [{ index: 0, id: 'c1', type: 'function', function: call }];
+    const choices = (name: string) => [
+      { index: 0, [name]: { role: 'assistant', content: null, tool_calls: toolCalls }, finish_reason: 'tool_calls' },
+    ];
+    for (const model of ['meta.llama-4', 'mistralai.mistral-small-2503']) {
+      respondWith((response, { body: sent }) => {
+        if (JSON.parse(sent.toString()).stream !== true) json(response, 200, { id: 'a', choices: choices('message') });
+        else sse(response, [`data: ${JSON.stringify({ id: 'a', choices: choices('delta') })}\n\n`, 'data: [DONE]\n\n']);
+      });
+      const whole = await post({ model: `@vertex-eu/${model}`, ...body });
+      expect(await whole.json()).toMatchObject({ choices: [{ message: { function_call: call }, finish_reason: 'function_call' }] });
+      expect(whole.headers.get('x-gateway-dropped-params')).toBeNull();
+      const sent = JSON.parse(models()[0]?.body.toString() ?? '') as Record<string, unknown> & { messages: Record<string, unknown>[] };
+      const [, assistant, result] = sent.messages as [unknown, { tool_calls: { id: string }[] }, unknown];
+      expect(sent).toMatchObject({
+        tools: [{ type: 'function', function: fn }],
+        tool_choice: { type: 'function', function: { name: 'look' } },
+      });
+      expect([sent['functions'], sent['function_call']]).toEqual([undefined, undefined]);
+      expect(assistant).toEqual({
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: expect.any(String), type: 'function', function: call }],
+      });
+      expect(result).toEqual({ role: 'tool', tool_call_id: assistant.tool_calls[0]?.id, content: 'seen' });
+      const streamed = await (await post({ model: `@vertex-eu/${model}`, ...body, stream: true })).text();
+      expect(streamed).toContain('"function_call":{"name":"look"');
+      expect(streamed).toContain('"finish_reason":"function_call"');
+      expect(streamed).not.toContain('tool_calls');
+    }
+  });
+
   it('converts chat completions for Anthropic and forwards the Messages API', async () => {
     const event = (value: { type: string }): string => `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`;
     const events = [

@@ -2,6 +2,7 @@ import type { JsonBody } from '#core/json/body.ts';
 import { isJsonObject } from '#core/json/merge.ts';
 import { type Dropped, type Operation, Passing } from '#core/provider.ts';
 import { historyOf, type HistoryRules, openHistory } from '#formats/history/rules.ts';
+import { withFunctionsAsTools } from '#formats/openai-chat/legacy-calls.ts';
 import type { ChatQuirk } from '#formats/openai-chat/quirks.ts';
 import { openaiChat } from '../_shared/openai-compatible.ts';
 import { mistralQuirks } from '../_shared/mistral.ts';
@@ -27,11 +28,14 @@ const operationFor = (history: HistoryRules, quirks?: readonly ChatQuirk[]): Ope
     bodyModel: () => undefined,
   });
 
-const openOperation = operationFor(openHistory);
+/** Calls of earlier turns are sent as tool calls. */
+const toolHistory: HistoryRules = { ...openHistory, refused: new Set([...openHistory.refused, 'function_call']) };
+
+const openOperation = operationFor(toolHistory);
 const mistralOperation = operationFor(historyOf(mistralQuirks), mistralQuirks);
 
 /** Models of other vendors and self-deployed ones: the client's own format at another address. */
-export const openChat: Operation<VertexSettings> = {
+export const openChat: Operation<VertexSettings> = withFunctionsAsTools({
   ...(openOperation.media === undefined ? {} : { media: openOperation.media }),
   begin(body, call) {
     checkOpenFiles(body, fileRules(call));
@@ -44,7 +48,7 @@ export const openChat: Operation<VertexSettings> = {
       tap,
     );
   },
-};
+});
 
 /** Returns publisher and name for open models. A self-deployed server has only one model and needs no name. */
 function bodyModel(name: string): string {

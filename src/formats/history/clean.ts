@@ -72,8 +72,8 @@ function assistant(message: JsonObject, rules: HistoryRules, ids: Ids, drops: Dr
   if (message['content_blocks'] !== undefined) drops.add('messages[].content_blocks', reason);
   const thoughts = thoughtsOf(message, pieces, rules, calls.length > 0);
   const moved = (key: string): boolean => rules.thoughts !== undefined && isReasoning(key) && rules.refused.has(key);
-  // Next to `tool_calls`, `function_call` is already one of the calls.
-  const isListed = (key: string): boolean => key === 'function_call' && Array.isArray(message['tool_calls']) && calls.length > 0;
+  // `function_call` is then one of the calls.
+  const isListed = (key: string): boolean => key === 'function_call' && !isOld && calls.length > 0;
   const rest = Object.entries(message).filter(([key]) => !rebuiltMembers.has(key) && !moved(key) && !isListed(key));
   const audio = audioOf(message['audio'], rules, drops);
   return {

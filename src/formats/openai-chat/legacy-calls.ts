@@ -1,4 +1,45 @@
+import type { BodyPatch, JsonBody } from '../../core/json/body.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
+import type { Operation } from '../../core/provider.ts';
+import { resultOf } from '../shared/response/result.ts';
+import { ChatReader } from './reader/chunks.ts';
+
+/**
+ * Wraps a chat operation whose service has no `functions`: they are sent as tools, and calls reach the client in the form that it
+ * reads. Rules of history that refuse `function_call` convert the messages.
+ */
+export function withFunctionsAsTools<Settings>(chat: Operation<Settings>): Operation<Settings> {
+  return {
+    ...chat,
+    begin(body, call) {
+      if (body.kind !== 'json' || !(body.has('functions') || body.has('function_call'))) return chat.begin(body, call);
+      const inner = chat.begin(functionsAsTools(body), call);
+      if (call.asksForFunctions !== true) return inner;
+      const { request, tap } = inner;
+      return {
+        request,
+        tap,
+        reader: () => inner.reader?.() ?? new ChatReader(),
+        result: (text, answer) => resultOf(inner, text, answer),
+      };
+    },
+  };
+}
+
+function functionsAsTools(body: JsonBody): JsonBody {
+  const [functions, tools] = ['functions', 'tools'].map((name) => (body.has(name) ? body.exact(name) : undefined));
+  const offered = Array.isArray(functions) ? functions.map((each: unknown) => ({ type: 'function', function: each })) : [];
+  const patch = new Map<string, unknown>([
+    ['functions', undefined],
+    ['function_call', undefined],
+  ]);
+  if (offered.length > 0) patch.set('tools', [...(Array.isArray(tools) ? (tools as unknown[]) : []), ...offered]);
+  const choice = body.has('function_call') ? body.value('function_call') : null;
+  const hasChoice = body.has('tool_choice') && body.value('tool_choice') !== null;
+  if (choice !== null && !hasChoice && (offered.length > 0 || body.has('tools')))
+    patch.set('tool_choice', isJsonObject(choice) ? { type: 'function', function: choice } : choice);
+  return body.edit(patch as BodyPatch);
+}
 
 /** Finish reason for clients of the legacy `functions` parameter. */
 export const legacyFinish = (reason: string): string => (reason === 'tool_calls' ? 'function_call' : reason);
