@@ -2,6 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
+const look = { name: 'look', arguments: '{}' };
+const calling = {
+  index: 0,
+  message: { role: 'assistant', content: '', tool_calls: [{ id: 'abcdefghi', type: 'function', function: look }] },
+  finish_reason: 'tool_calls',
+};
+
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 
@@ -9,7 +16,9 @@ beforeAll(async () => {
   upstream = await startUpstream((response, request) =>
     request.url === '/together/v1/models'
       ? json(response, 200, [{ id: 'a/b', object: 'model' }])
-      : json(response, 200, { id: '1', object: 'chat.completion', model: 'm', choices: [] }),
+      : request.url?.startsWith('/functions/') === true
+        ? json(response, 200, { id: '1', object: 'chat.completion', model: 'm', choices: [calling] })
+        : json(response, 200, { id: '1', object: 'chat.completion', model: 'm', choices: [] }),
   );
   const host = upstream.url.replace('http://', '');
   gateway = await startTestGateway(`
@@ -19,6 +28,7 @@ providers:
   fast: {type: groq, api_key: sk-catalog-0123456789, custom_host: ${upstream.url}/openai/v1}
   cerebras: {type: cerebras, api_key: sk-catalog-0123456789, custom_host: ${upstream.url}/v1}
   many: {type: together, api_key: sk-catalog-0123456789, custom_host: ${upstream.url}/together/v1}
+  chat: {type: mistral, api_key: sk-catalog-0123456789, custom_host: ${upstream.url}/functions/v1}
   gpu: {type: vllm, custom_host: ${upstream.url}/v1}
 `);
 });
@@ -44,6 +54,23 @@ describe('a vendor defined by a row', () => {
     expect(response.headers.get('x-gateway-dropped-params')).toMatch(/labels.*logprobs/);
     expect(last()).toMatchObject({ url: '/openai/v1/chat/completions', headers: { authorization: 'Bearer sk-catalog-0123456789' } });
     expect(JSON.parse(last()?.body.toString() ?? '')).toEqual({ model: 'llama', messages });
+  });
+
+  it('gets functions as tools if it has no functions, and its calls are returned in function_call', async () => {
+    const response = await post('chat/completions', {
+      model: '@chat/small',
+      messages,
+      functions: [{ name: 'look' }],
+      function_call: 'auto',
+    });
+    expect(response.headers.get('x-gateway-dropped-params')).toBeNull();
+    expect(JSON.parse(last()?.body.toString() ?? '')).toEqual({
+      model: 'small',
+      messages,
+      tools: [{ type: 'function', function: { name: 'look' } }],
+      tool_choice: 'auto',
+    });
+    expect(await response.json()).toMatchObject({ choices: [{ message: { function_call: look }, finish_reason: 'function_call' }] });
   });
 
   it('returns the model list in the OpenAI format', async () => {

@@ -32,10 +32,13 @@ export const mistralQuirks: readonly (ChatQuirk & HistoryQuirk & { readonly name
       'modalities',
       'audio',
       'web_search_options',
-      'functions',
-      'function_call',
       'moderation',
     ],
+  },
+  {
+    name: 'functions',
+    source: 'https://github.com/mistralai/client-python, models/chatcompletionrequest.py: tools and tool_choice only',
+    functionsAsTools: true,
   },
   {
     name: 'developer',

@@ -16,6 +16,7 @@ import {
 import { encodeIdSegment } from './address.ts';
 import type { HistoryRules } from '#formats/history/rules.ts';
 import { urlFiles } from '#formats/openai-chat/plain/files.ts';
+import { withFunctionsAsTools } from '#formats/openai-chat/legacy-calls.ts';
 import type { ChatQuirk } from '#formats/openai-chat/quirks.ts';
 import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { batchOutput } from '#formats/openai-objects/batch-output.ts';
@@ -92,7 +93,10 @@ function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: Op
   const tapOf = endpoint === 'files/{id}/delete' ? () => allowEmpty(new ObjectTap()) : openaiTaps[endpoint];
   const begin: Operation<Settings>['begin'] = (body, call) => new Passing(requestOf(service, endpoint, body, call), tapOf(call));
   // Clients that use this format natively send files in a form that the service accepts.
-  if (endpoint === 'chat/completions') return withToolNames({ media: translatedMedia, begin }, translatedNameRule);
+  if (endpoint === 'chat/completions') {
+    const chat = withToolNames({ media: translatedMedia, begin }, translatedNameRule);
+    return service.quirks?.some(({ functionsAsTools }) => functionsAsTools) === true ? withFunctionsAsTools(chat) : chat;
+  }
   if (endpoint === 'images/edits' && service.imageEdits !== undefined) return { fromForm: editFromForm, begin };
   if (handling === undefined) return { begin };
   return { ...handling.traits, begin: (body, call) => ({ ...begin(body, call), ...handling.membersFor(call) }) };

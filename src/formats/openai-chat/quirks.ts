@@ -25,6 +25,8 @@ export interface ChatQuirk {
   readonly switchesThinking?: true;
   /** It has no structured outputs, only a JSON mode: the schema becomes a system message. */
   readonly schemaInPrompt?: true;
+  /** It has no `functions`, only tools. */
+  readonly functionsAsTools?: true;
   /** Models that differ, by the service's own name. All models if absent. */
   readonly models?: RegExp;
 }
@@ -40,6 +42,7 @@ const chatMembers = [
   'thinksByDefault',
   'switchesThinking',
   'schemaInPrompt',
+  'functionsAsTools',
 ] as const;
 
 /** True for a difference that changes the body of a request. */

@@ -73,6 +73,9 @@ function about(quirk: Quirk): string {
       : []),
     ...(quirk.switchesThinking === true ? ['sends a `thinking.type` other than `enabled` and `disabled` as `enabled`'] : []),
     ...(quirk.schemaInPrompt === true ? ['sends the schema of `response_format` as an instruction, in JSON mode'] : []),
+    ...(quirk.functionsAsTools === true
+      ? ['sends `functions` and `function_call` as `tools` and `tool_choice`, and returns calls in `function_call`']
+      : []),
     ...(quirk.joinsTexts === true ? ['joins text parts into one text'] : []),
     ...(quirk.refuses === undefined ? [] : [`leaves out ${code(quirk.refuses)} of earlier responses`]),
     ...(quirk.refusesOf === undefined
