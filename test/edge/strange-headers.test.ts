@@ -149,7 +149,7 @@ describe('a mistyped gateway header', () => {
 
   it('is not reported for other prefixes, provider settings and headers of libraries', async () => {
     const knownHeaders = { 'x-gatewayconfg': '1', 'x-stainless-arch': 'x', 'x-custom-confg': '1', 'x-portkey-runtime': 'node' };
-    const settings = { 'x-portkey-vertex-region': 'us', 'x-gateway-cloud-deployment-name': 'd' };
+    const settings = { 'x-portkey-vertex-region': 'us', 'x-gateway-cloud-deployment-name': 'd', 'x-gateway-openai-beta': 'b' };
     const response = await send('POST /v1/chat/completions', { ...json, ...knownHeaders, ...settings }, body);
     expect(client.statuses).toEqual([200]);
     expect(headerIn(response, 'x-gateway-warnings')).toBeUndefined();

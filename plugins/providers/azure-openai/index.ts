@@ -27,6 +27,7 @@ export default defineProvider<AzureSettings>({
     settings: schema,
     requestSettings,
     accountHeaders: ['x-ms-oai-image-generation-deployment'],
+    forwardedHeaders,
     ...entries.provider,
     check,
     // The only header that all versions accept.

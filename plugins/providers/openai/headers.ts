@@ -4,7 +4,7 @@ import { callerHeaders } from '#formats/shared/request/caller-headers.ts';
 import type { OpenAiSettings } from './settings.ts';
 
 /** Request headers of the caller that are independent of the account. */
-const forwardedHeaders = ['openai-beta', 'idempotency-key', 'x-client-request-id'] as const;
+export const forwardedHeaders = ['openai-beta', 'idempotency-key', 'x-client-request-id'] as const;
 
 /** Returns the headers that select a part of the account. The provider's own organization and project take precedence over the caller's. */
 export function accountHeaders(call: Call<OpenAiSettings>): HeaderPairs {

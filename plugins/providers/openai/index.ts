@@ -3,7 +3,7 @@ import { joinAddress, baseOf, customHostProblems, memoize, relayedRoute } from '
 import { openaiCompatible } from '../_shared/openai-compatible.ts';
 import { RealtimeTap } from '#formats/openai-objects/realtime-tap.ts';
 import { openaiFault } from '#formats/openai-chat/fault.ts';
-import { accountHeaders, openaiHeaders } from './headers.ts';
+import { accountHeaders, forwardedHeaders, openaiHeaders } from './headers.ts';
 import { probe } from './probe.ts';
 import { requestSettings, type OpenAiSettings, schema } from './settings.ts';
 
@@ -21,6 +21,7 @@ export default defineProvider<OpenAiSettings>({
     settings: schema,
     requestSettings,
     accountHeaders: ['openai-organization', 'openai-project'],
+    forwardedHeaders,
     apiKey: 'required',
     check: (settings) => customHostProblems(settings.custom_host),
     credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),

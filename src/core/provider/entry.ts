@@ -25,6 +25,8 @@ export interface ProviderEntry<Settings = unknown> {
    * when a credential of the catalog is used.
    */
   readonly accountHeaders?: readonly string[];
+  /** Lower-case headers of its API that a client may also send with the gateway's prefix. */
+  readonly forwardedHeaders?: readonly string[];
   /** Default prices, if the configuration sets none; absent: unknown. */
   readonly prices?: ProviderPrices;
   /** `required`: a provider without `api_key` (or `auth`) is incomplete; `optional`: the service may need no key; `none`: never sent. */

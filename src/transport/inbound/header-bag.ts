@@ -33,10 +33,13 @@ export function headerNames(prefixes: readonly string[], settings: Iterable<stri
 
 /**
  * The gateway headers of a configuration. The canonical prefix is always first, because error messages use it. Headers
- * for the settings of every configured provider type are included.
+ * for the settings of every provider type, and those that it forwards, are included.
  */
 export function headerNamesOf({ server, types }: Pick<Snapshot, 'server' | 'types'>): HeaderNames {
-  const settings = [...new Set(types.values())].flatMap(({ entry }) => entry.requestSettings.flatMap(({ headers }) => headers));
+  const settings = [...new Set(types.values())].flatMap(({ entry: { requestSettings, forwardedHeaders = [] } }) => [
+    ...requestSettings.flatMap(({ headers }) => headers),
+    ...forwardedHeaders,
+  ]);
   return headerNames([canonicalPrefix, ...server.headerPrefixes.filter((prefix) => prefix !== canonicalPrefix)], settings);
 }
 
