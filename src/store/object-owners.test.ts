@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { openOwners, withMemoryFallback } from './object-owners.ts';
+import { openOrReplaceOwners, openOwners, withMemoryFallback } from './object-owners.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'owners-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -63,4 +63,22 @@ it('keeps an owner in memory if the file cannot store it', () => {
   expect(owners.ownerOf('a', 'file-1')).toBe('x');
   expect(faults).toHaveLength(1);
   owners.close();
+});
+
+it('reports owners that cannot be recovered behind a damaged page, once', () => {
+  const path = join(folder, 'damaged.db');
+  const running = openOwners(join(folder, 'running.db'));
+  for (let n = 0; n < 20; n += 1) running.bind('a', [`file-${n}`], 'x', false);
+  for (const suffix of ['', '-wal']) cpSync(join(folder, `running.db${suffix}`), path + suffix);
+  running.close();
+  const wal = readFileSync(`${path}-wal`);
+  writeFileSync(`${path}-wal`, wal.fill(7, wal.length - 40_000, wal.length - 38_000));
+
+  const losses: string[] = [];
+  const open = () =>
+    openOrReplaceOwners(path, Date.now, { replaced: () => losses.push('replaced'), incomplete: () => losses.push('incomplete') });
+  const tables = [open(), open()];
+  expect(tables[0]?.ownerOf('a', 'file-19')).toBeUndefined();
+  expect(losses).toEqual(['incomplete']);
+  for (const table of tables) table.close();
 });

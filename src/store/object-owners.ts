@@ -1,7 +1,8 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ObjectOwners } from '../core/objects/owners.ts';
-import { fileIdentity, isCorruptionError, renameDamagedFile } from './damaged-file.ts';
+import { fileIdentity, isCorruptionError, renameDamagedFile } from './damage/damaged-file.ts';
+import { emptyLog, hasLostTransactions } from './damage/wal.ts';
 
 /** Maximum rows of each table: at most about 300 MB on disk. */
 const maxRows = 2_000_000;
@@ -22,14 +23,21 @@ export interface OwnerTable extends ObjectOwners {
  *
  * @param path a file, or `:memory:`
  * @param limit maximum rows of each kind
+ * @param onLoss called if owners cannot be recovered because their pages are damaged
  * @throws Error of the file system or of SQLite
  */
-export function openOwners(path: string, limit = maxRows): OwnerTable {
+export function openOwners(path: string, limit = maxRows, onLoss?: () => void): OwnerTable {
   if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
+  // Before SQLite opens the log, because it writes to one that it cannot read.
+  const isIncomplete = path !== ':memory:' && hasLostTransactions(path);
   const db = new DatabaseSync(path, { timeout: busyMs });
   try {
     // A commit must survive the death of the process but not a power failure, so it need not wait for the disk.
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
+    if (isIncomplete) {
+      db.exec(emptyLog);
+      onLoss?.();
+    }
     return new SqliteOwnerTable(db, limit);
   } catch (error) {
     db.close();
@@ -37,20 +45,27 @@ export function openOwners(path: string, limit = maxRows): OwnerTable {
   }
 }
 
+/** Called when owners are lost. */
+export interface OwnerLoss {
+  /** @param aside the new path of the damaged file */
+  replaced(aside: string): void;
+  /** The file is usable, but its last transactions cannot be read. */
+  incomplete(): void;
+}
+
 /**
  * Opens the table in a file. A damaged file is renamed, and a new one created.
  *
- * @param onDamage called with the new path of the damaged file
  * @throws Error of the file system or of SQLite
  */
-export function openOrReplaceOwners(path: string, now: () => number, onDamage: (aside: string) => void): OwnerTable {
+export function openOrReplaceOwners(path: string, now: () => number, onLoss: OwnerLoss): OwnerTable {
   const found = fileIdentity(path);
   try {
-    return openOwners(path);
+    return openOwners(path, maxRows, () => onLoss.incomplete());
   } catch (error) {
     if (!isCorruptionError(error)) throw error;
     // Another gateway on the same folder may have replaced the file in the meantime.
-    if (fileIdentity(path) === found) onDamage(renameDamagedFile(path, now()));
+    if (fileIdentity(path) === found) onLoss.replaced(renameDamagedFile(path, now()));
     return openOwners(path);
   }
 }

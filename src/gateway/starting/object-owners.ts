@@ -21,9 +21,15 @@ export async function openObjectOwners(dir: string | undefined, log: Log): Promi
     try {
       makeFolder(dir);
       return withMemoryFallback(
-        openOrReplaceOwners(join(dir, 'objects.db'), Date.now, (aside) =>
-          log.error({ file: aside }, 'objects.db was damaged and was renamed: keys cannot use the objects that they created before'),
-        ),
+        openOrReplaceOwners(join(dir, 'objects.db'), Date.now, {
+          replaced: (aside) =>
+            log.error({ file: aside }, 'objects.db was damaged and was renamed: keys cannot use the objects that they created before'),
+          incomplete: () =>
+            log.error(
+              {},
+              'the write-ahead log of objects.db was damaged: keys may be unable to use the newest objects that they created before',
+            ),
+        }),
         errorReporter(log, () => performance.now(), unwritten),
       );
     } catch (error) {

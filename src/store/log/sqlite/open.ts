@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { makeFolder } from '../../../core/files/folder.ts';
 import { migrate } from './migrations.ts';
-import { hasLostTransactions } from './wal.ts';
+import { emptyLog, hasLostTransactions } from '../../damage/wal.ts';
 
 export const inMemory = ':memory:';
 
@@ -22,7 +22,8 @@ export function openForWriting(path: string, onLoss?: () => void): DatabaseSync 
     closeSync(openSync(path, 'a', 0o600));
   }
   // Before SQLite opens the log, because it writes to one that it cannot read.
-  if (path !== inMemory && hasLostTransactions(path)) onLoss?.();
+  const isIncomplete = path !== inMemory && hasLostTransactions(path);
+  if (isIncomplete) onLoss?.();
   const db = new DatabaseSync(path, { timeout: busyMs });
   try {
     // Large pages, because rows are appended and blocks of records fill them. A commit must survive the death of the
@@ -33,6 +34,7 @@ export function openForWriting(path: string, onLoss?: () => void): DatabaseSync 
       PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
       PRAGMA cache_size = -8000; PRAGMA journal_size_limit = 16777216; PRAGMA trusted_schema = OFF;
     `);
+    if (isIncomplete) db.exec(emptyLog);
     migrate(db);
     return db;
   } catch (error) {

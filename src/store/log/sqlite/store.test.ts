@@ -11,7 +11,7 @@ import type { Batch, StoredEntry } from '../log-store.ts';
 import { wholeSlice, rowOf } from '../stored-row.ts';
 import { createQueries } from '../queries/index.ts';
 import { blockRecords } from './blocks.ts';
-import { isCorruptionError } from '../../damaged-file.ts';
+import { isCorruptionError } from '../../damage/damaged-file.ts';
 import { openForReading } from './open.ts';
 import { migrate, migrations } from './migrations.ts';
 import { createSqliteSource } from './source.ts';

@@ -1,7 +1,8 @@
-import { closeSync, cpSync, mkdtempSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { hasLostTransactions } from '../../damage/wal.ts';
 import { openSqliteStore } from './store.ts';
 
 const position = (offset: number) => ({ records: [], amendments: [], positions: [{ segment: 's', offset }], deletedSegments: [] });
@@ -45,6 +46,50 @@ it('reports transactions that cannot be recovered without the beginning of the l
   const { path, wal } = await killedLog();
   damage(wal, 0);
   expect(await reopened(path)).toEqual([expect.stringContaining('damaged'), undefined]);
+});
+
+it('reports a loss once, also if the process is killed after it', async () => {
+  const { path, wal } = await killedLog();
+  damage(wal, statSync(wal).size - 60_000);
+  const store = openSqliteStore(path);
+  expect(store.warning).toBeDefined();
+  await store.write(position(11));
+  for (const suffix of ['', '-wal']) cpSync(path + suffix, `${path}-2${suffix}`);
+  await store.close();
+  expect(await reopened(`${path}-2`)).toEqual([undefined, 11]);
+});
+
+/** Bytes of a page in the log, after those of its header. */
+const pageBytes = 24 + 8192;
+
+/** A log that was begun again over the pages of an earlier one, and where the new pages end. */
+async function repeatedLog(): Promise<{ old: Buffer; repeated: Buffer; end: number; path: string }> {
+  const dir = mkdtempSync(join(tmpdir(), 'wal-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const path = join(dir, 'log.sqlite');
+  const store = openSqliteStore(path);
+  for (let n = 1; n <= 20; n += 1) await store.write(position(n));
+  store.db.exec('PRAGMA wal_checkpoint(FULL)');
+  const old = readFileSync(`${path}-wal`);
+  for (let n = 21; n <= 30; n += 1) await store.write(position(n));
+  const repeated = readFileSync(`${path}-wal`);
+  await store.close();
+  const isNew = (at: number): boolean => repeated.subarray(at + 8, at + 16).equals(repeated.subarray(16, 24));
+  let end = 32;
+  while (end < repeated.length && isNew(end)) end += pageBytes;
+  return { old, repeated, end, path };
+}
+
+it('reports nothing wherever a process is killed between two writes', async () => {
+  const { old, repeated, end, path } = await repeatedLog();
+  expect(end).toBeGreaterThan(10 * pageBytes);
+  expect(end).toBeLessThan(old.length);
+  for (let at = 32; at <= end; at += pageBytes) {
+    for (const written of [at, at + 24]) {
+      writeFileSync(`${path}-wal`, Buffer.concat([repeated.subarray(0, written), old.subarray(written)]));
+      expect(hasLostTransactions(path), `killed after ${written} bytes`).toBe(false);
+    }
+  }
 });
 
 it('reports nothing after a killed process, a torn transaction, or a log that was begun again', async () => {

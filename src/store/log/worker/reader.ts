@@ -5,7 +5,7 @@ import type { RpcHandlers } from '../rpc/protocol.ts';
 import type { LogQueries } from '../log-store.ts';
 import { createQueries } from '../queries/index.ts';
 import { QueryTimeout, queryTimeoutMs } from './query-timeout.ts';
-import { fileIdentity } from '../../damaged-file.ts';
+import { fileIdentity } from '../../damage/damaged-file.ts';
 import { openSource } from './open-source.ts';
 import type { WorkerQuery, LogDatabase } from './settings.ts';
 import { asUnavailable } from './unavailable.ts';

@@ -8,7 +8,7 @@ import { SpoolEviction } from '../drain/eviction.ts';
 import { type Rejected, storeBatch } from '../drain/store-batch.ts';
 import type { LogStore, Retention, StoreSize } from '../log-store.ts';
 import { createQueries } from '../queries/index.ts';
-import { fileIdentity, isCorruptionError, renameDamagedFile } from '../../damaged-file.ts';
+import { fileIdentity, isCorruptionError, renameDamagedFile } from '../../damage/damaged-file.ts';
 import { createSqliteSource } from '../sqlite/source.ts';
 import type { SqliteStore } from '../sqlite/store.ts';
 import { AppendedFrames } from './appended.ts';

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { errorCode } from '../../../core/text/error-code.ts';
+import { errorCode } from '../../core/text/error-code.ts';
 
 const headerBytes = 32;
 const frameHeaderBytes = 24;
@@ -9,6 +9,9 @@ const magic = 0x37_7f_06_82;
 const summedBytes = { header: 24, frame: 8 } as const;
 const frameSumAt = 16;
 
+/** Removes what SQLite left out of a log, so that it is not found again after the next killed process. */
+export const emptyLog = 'PRAGMA wal_checkpoint(TRUNCATE)';
+
 /**
  * True if SQLite will leave out transactions of a write-ahead log. It reads the log up to the first damaged page, and then
  * overwrites the rest without a message. Pages after that point with the mark of this log (the salt) and of the end of a
@@ -16,7 +19,12 @@ const frameSumAt = 16;
  * how far it read; its index (`-shm`) must not be opened, because closing it would release SQLite's locks.
  */
 export function hasLostTransactions(path: string): boolean {
-  const fd = openLog(`${path}-wal`);
+  // Twice, because another process may write to the log while it is read.
+  return isIncomplete(`${path}-wal`) && isIncomplete(`${path}-wal`);
+}
+
+function isIncomplete(log: string): boolean {
+  const fd = openLog(log);
   if (fd === undefined) return false;
   try {
     const header = read(fd, 0, headerBytes);
@@ -30,6 +38,10 @@ export function hasLostTransactions(path: string): boolean {
   }
 }
 
+/**
+ * Pages are written in order, so only the first damaged one can be the last that a killed process wrote, with its mark but
+ * in a log that was begun again not yet its content.
+ */
 function hasTransactionsAfterDamage(fd: number, header: Buffer, sums: Checksums): boolean {
   const frameBytes = frameHeaderBytes + header.readUInt32BE(8);
   const salt = header.subarray(16, 24);
@@ -38,12 +50,15 @@ function hasTransactionsAfterDamage(fd: number, header: Buffer, sums: Checksums)
   for (let at = headerBytes; at + frameBytes <= size; at += frameBytes) {
     const frame = read(fd, at, isDamaged ? frameHeaderBytes : frameBytes);
     const isOfThisLog = frame.subarray(8, 16).equals(salt);
-    if (!isDamaged) {
-      sums.add(frame, 0, summedBytes.frame);
-      sums.add(frame, frameHeaderBytes, frameBytes);
-      isDamaged = !isOfThisLog || !sums.areAt(frame, frameSumAt);
+    if (isDamaged) {
+      if (isOfThisLog && frame.readUInt32BE(4) !== 0) return true;
+      continue;
     }
-    if (isDamaged && isOfThisLog && frame.readUInt32BE(4) !== 0) return true;
+    // Another process may have shortened the log in the meantime.
+    if (frame.length < frameBytes) return false;
+    sums.add(frame, 0, summedBytes.frame);
+    sums.add(frame, frameHeaderBytes, frameBytes);
+    isDamaged = !isOfThisLog || !sums.areAt(frame, frameSumAt);
   }
   return false;
 }

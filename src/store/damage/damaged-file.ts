@@ -1,5 +1,5 @@
 import { renameSync, statSync } from 'node:fs';
-import { errorCode } from '../core/text/error-code.ts';
+import { errorCode } from '../../core/text/error-code.ts';
 
 /** Identifies the file at a path. A different file has a different text. Undefined if there is none. */
 export function fileIdentity(path: string): string | undefined {
