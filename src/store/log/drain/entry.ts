@@ -70,6 +70,9 @@ export class FrameEntry implements StoredEntry {
   }
 }
 
+/** @throws for members of other types than records have */
 export function frameEntryOf({ record }: RecordEntry, slice: FrameSlice): FrameEntry {
+  // Not part of the row, but of lists and of the index of words.
+  if (record.preview !== null && typeof record.preview !== 'string') throw new DamagedFrame();
   return new FrameEntry(rowOf(record), slice, feedbackOf(record));
 }

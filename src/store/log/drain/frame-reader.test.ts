@@ -117,3 +117,16 @@ it.each([
 ])('FrameReader rejects a frame with %s as incomplete or broken', (_name, change, state) => {
   expect(new FrameReader().read(change(frameOf(sample, 'abc')), 0).state).toBe(state);
 });
+
+it('FrameReader does not store a record whose preview is not a text', () => {
+  const frame = Buffer.from(
+    frameOf(sampleRecord({ preview: 'seven' }), 'abc')
+      .toString()
+      .replace('"preview":"seven"', '"preview":{"a":7}'),
+  );
+  const found = new FrameReader().read(frame, 0);
+  if (found.state !== 'whole' || found.item.kind !== 'record') throw new Error(`it is ${found.state}`);
+  const { entry } = found.item;
+  expect(found.next).toBe(frame.length);
+  expect(() => entry.row).toThrow('a frame of the spool is damaged');
+});

@@ -3,8 +3,8 @@ import type { FeedbackInput } from '../../../core/logs/reader.ts';
 import { toStorable } from '../../../query/text.ts';
 import type { Batch, LogStore, Retention, StoreSize } from '../log-store.ts';
 import { TextIndexer } from './indexer.ts';
-import { prepareChange, inMemory, openForWriting } from './open.ts';
-import { Retainer } from './retention/retainer.ts';
+import { prepareChange, inMemory, openForReading, openForWriting } from './open.ts';
+import { countRecords, Retainer } from './retention/retainer.ts';
 import { SqliteBatchWriter } from './writer.ts';
 
 /** A request log in one file. */
@@ -83,19 +83,30 @@ class SqliteLogStore implements SqliteStore {
   }
 
   size(): Promise<StoreSize> {
-    return asPromise(() => {
-      const size = this.db
-        .prepare(
-          `SELECT (SELECT min(seq) / 1000 FROM requests) AS oldest,
-           c.page_count * p.page_size AS bytes FROM pragma_page_count c, pragma_page_size p`,
-        )
-        .get() as { readonly oldest: number | null; readonly bytes: number };
-      return { ...size, records: this.#retainer.records };
-    });
+    return asPromise(() => ({ ...extentOf(this.db), records: this.#retainer.records }));
   }
 
   close(): Promise<void> {
     return asPromise(() => this.db.close());
+  }
+}
+
+function extentOf(db: DatabaseSync): Omit<StoreSize, 'records'> {
+  const sql = `SELECT (SELECT min(seq) / 1000 FROM requests) AS oldest,
+    c.page_count * p.page_size AS bytes FROM pragma_page_count c, pragma_page_size p`;
+  return db.prepare(sql).get() as unknown as Omit<StoreSize, 'records'>;
+}
+
+/** The size of a file that cannot be opened for writing, as on a full disk; undefined if it cannot be read either. */
+export function sizeOfUnwritable(path: string): StoreSize | undefined {
+  let db: DatabaseSync | undefined;
+  try {
+    db = openForReading(path);
+    return { ...extentOf(db), records: countRecords(db) };
+  } catch {
+    return undefined;
+  } finally {
+    db?.close();
   }
 }
 

@@ -110,6 +110,23 @@ it('reports a non-negative waiting time after the clock was set back', async () 
   }
 });
 
+it('reports the size of a file that it cannot open for writing', async () => {
+  const path = join(dir, 'log.sqlite');
+  append('req_1', 'req_2');
+  start({ kind: 'sqlite', path });
+  await expect.poll(async () => (await state()).records).toBe(2);
+  await call('close');
+  const db = new DatabaseSync(path);
+  db.exec('PRAGMA user_version = 999');
+  db.close();
+  port?.close();
+  start({ kind: 'sqlite', path });
+  await expect.poll(async () => (await state()).problems).toEqual([expect.stringContaining('has version 999')]);
+  const { records, bytes, oldest } = await state();
+  expect({ records, oldest }).toEqual({ records: 2, oldest: expect.any(Number) });
+  expect(bytes).toBeGreaterThan(8192);
+});
+
 it('creates a new file if the current one was deleted', async () => {
   const path = join(dir, 'log.sqlite');
   append('req_1');

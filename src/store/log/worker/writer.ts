@@ -10,7 +10,7 @@ import type { LogStore, Retention, StoreSize } from '../log-store.ts';
 import { createQueries } from '../queries/index.ts';
 import { fileIdentity, isCorruptionError, renameDamagedFile } from '../../damage/damaged-file.ts';
 import { createSqliteSource } from '../sqlite/source.ts';
-import type { SqliteStore } from '../sqlite/store.ts';
+import { type SqliteStore, sizeOfUnwritable } from '../sqlite/store.ts';
 import { AppendedFrames } from './appended.ts';
 import { openStore } from './open-store.ts';
 import { queryHandlers } from './reader.ts';
@@ -50,7 +50,7 @@ class LogWriter {
   #store: LogStore | undefined;
   /** The last known kind and size of the store. */
   #kind: string;
-  #size: StoreSize = { records: 0, bytes: 0, oldest: null };
+  #size: StoreSize | undefined;
   /** Identifies the open file. */
   #openFileIdentity: string | undefined;
   #retention: Retention;
@@ -303,18 +303,24 @@ class LogWriter {
 
   async #state(): Promise<WriterState> {
     // If the database is unavailable, report its last known size. It is not empty.
-    this.#size = (await this.#store?.size().catch(() => undefined)) ?? this.#size;
+    this.#size = (await this.#store?.size().catch(() => undefined)) ?? this.#size ?? this.#sizeOfUnopened();
     this.#kind = this.#store?.kind ?? this.#kind;
     const bytes = this.#drain?.pendingBytes() ?? 0;
     return {
       kind: this.#kind,
-      ...this.#size,
+      ...(this.#size ?? { records: 0, bytes: 0, oldest: null }),
       behind: { bytes, ms: bytes === 0 ? 0 : Math.round(performance.now() - this.#idleAt) },
       dropped_bodies: this.#eviction?.droppedBodies ?? 0,
       dropped: (this.#eviction?.droppedRecords ?? 0) + (this.#drain?.rejected ?? this.#rejected).count + this.#appended.dropped,
       stored_of_gone: this.#drain?.storedFramesOfEvicted() ?? {},
       problems: this.#problems(),
     };
+  }
+
+  /** Of a file that could not be opened for writing yet. Queries return its records. */
+  #sizeOfUnopened(): StoreSize | undefined {
+    const { database } = this.#data;
+    return database.kind === 'sqlite' && this.#storeFault !== undefined ? sizeOfUnwritable(database.path) : undefined;
   }
 
   async #close(): Promise<void> {

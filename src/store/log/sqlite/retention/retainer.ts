@@ -19,6 +19,8 @@ interface StoredBlock {
   readonly seqs: Uint8Array;
 }
 
+export const countRecords = (db: DatabaseSync): number => (db.prepare('SELECT count(*) AS n FROM requests').get() as { n: number }).n;
+
 /**
  * Deletes what is too old, then what exceeds the limits: feedback without records, figures beyond their share, and the
  * blocks that were stored first.
@@ -38,7 +40,7 @@ export class Retainer {
 
   constructor(db: DatabaseSync) {
     this.#db = db;
-    this.#records = (db.prepare('SELECT count(*) AS n FROM requests').get() as { n: number }).n;
+    this.#records = countRecords(db);
     this.#findExpired = db.prepare('SELECT block, newest, seqs FROM blocks WHERE newest < ? ORDER BY newest LIMIT ?');
     this.#findFirst = db.prepare('SELECT block, newest, seqs FROM blocks ORDER BY block LIMIT ?');
     this.#deleteRequest = prepareChange(db, 'DELETE FROM requests WHERE seq = ?');
