@@ -169,6 +169,18 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
     await store.close();
   });
 
+  it('keeps the records of today, whatever days a gateway with a wrong clock has stored', async () => {
+    const url = await kind.server().database();
+    const store = open(url, 'a');
+    const today = Date.now();
+    const ids = ['req_before', 'req_yesterday', 'req_today', 'req_future', 'req_far'];
+    for (const [n, days] of [-2, -1, 0, 700, 900].entries())
+      await write(store, [entryOf(sampleRecord({ id: ids[n] ?? '', at: today + days * day }))]);
+    while (await store.retain({ age: 1000 * day, size: 1 }, today + 900 * day));
+    expect((await query(url, 'SELECT id FROM requests ORDER BY seq')).map(({ id }) => id)).toEqual(['req_today', 'req_far']);
+    await store.close();
+  });
+
   it('stores the last use of each secret without a row for each past gateway', async () => {
     const url = await kind.server().database();
     const stores = ['a', 'b', 'c'].map((writer) => open(url, writer));
@@ -352,6 +364,20 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
     const store = open(url.href, 'a');
     await expect(write(store, [entryOf(sampleRecord())])).rejects.toThrow('has the encoding LATIN1: create one with ENCODING UTF8');
     await store.close();
+  });
+
+  it('warns of an encoding that lacks characters in a database that an earlier version has accepted', async () => {
+    const url = await kind.server().database();
+    const first = open(url, 'a');
+    await write(first, [entryOf(sampleRecord())]);
+    expect(first.warning).toBeUndefined();
+    const latin = `${url.slice(0, url.lastIndexOf('/'))}/latin_log`;
+    await query(url, `CREATE DATABASE "latin_log" ENCODING 'LATIN1' TEMPLATE template0`);
+    await query(latin, 'CREATE TABLE log_version (version integer NOT NULL); INSERT INTO log_version VALUES (4)');
+    const store = open(latin, 'a');
+    await store.positions().catch(() => {});
+    expect(store.warning).toMatch(/^The database of the request log has the encoding LATIN1: records with other characters are lost/);
+    await Promise.all([first.close(), store.close()]);
   });
 
   it('never shows its credentials in errors', async () => {

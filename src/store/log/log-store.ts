@@ -85,7 +85,7 @@ export interface LogStore {
   readonly kind: string;
   /** True while the database is being migrated to this version. Until then every method fails with `log_unavailable`. */
   readonly isMigrating?: boolean;
-  /** What was found to be lost when it was opened. */
+  /** What was lost before it was opened, or will be lost. Known after the first call at the latest. */
   readonly warning?: string | undefined;
   /** The offset up to which each segment of this gateway's spool is stored. */
   positions(): Promise<ReadonlyMap<string, number>>;

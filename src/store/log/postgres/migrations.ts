@@ -78,13 +78,19 @@ INSERT INTO keys_used WITH RECURSIVE newest AS (
 /** SQLSTATE for a missing table. */
 const noTable = '42P01';
 
-/** True if a database needs no migration. */
-export async function isCurrentVersion(client: PostgresClient): Promise<boolean> {
+/** A database that has been migrated before. */
+export interface FoundLog {
+  readonly isCurrentVersion: boolean;
+  readonly encoding: string;
+}
+
+/** Undefined for a database without a request log. */
+export async function findLog(client: PostgresClient): Promise<FoundLog | undefined> {
   try {
-    const [found] = await client.query('SELECT max(version) AS version FROM log_version');
-    return Number(found?.version ?? 0) === migrations.length;
+    const [found] = await client.query(`SELECT max(version) AS version, ${encodingOfServer} FROM log_version`);
+    return { isCurrentVersion: Number(found?.version ?? 0) === migrations.length, encoding: String(found?.encoding) };
   } catch (error) {
-    if (errorCode(error) === noTable) return false;
+    if (errorCode(error) === noTable) return undefined;
     throw error;
   }
 }
@@ -113,10 +119,13 @@ export async function migrate(client: PostgresClient): Promise<void> {
   });
 }
 
-/** @throws Error for an encoding that lacks characters. The server would reject each record that contains one, and it would be lost. */
+const encodingOfServer = "current_setting('server_encoding') AS encoding";
+
+/** False for an encoding that lacks characters. The server rejects each record that contains one, and it is lost. */
+export const isCompleteEncoding = (encoding: string): boolean => encoding === 'UTF8' || encoding === 'SQL_ASCII';
+
 async function checkEncoding(session: PostgresSession): Promise<void> {
-  const [found] = await session.query("SELECT current_setting('server_encoding') AS encoding");
+  const [found] = await session.query(`SELECT ${encodingOfServer}`);
   const encoding = String(found?.encoding);
-  if (encoding === 'UTF8' || encoding === 'SQL_ASCII') return;
-  throw new Error(`the database has the encoding ${encoding}: create one with ENCODING UTF8`);
+  if (!isCompleteEncoding(encoding)) throw new Error(`the database has the encoding ${encoding}: create one with ENCODING UTF8`);
 }

@@ -14,8 +14,9 @@ const rowsOfSlice = 5000;
 const dropWait = 1500;
 
 /**
- * Deletes one slice. Days are deleted as a whole, oldest first; the newest day is kept whatever its size. Only one
- * gateway at a time does this.
+ * Deletes one slice. Days are deleted as a whole, oldest first; the newest day is kept whatever its size, and so is the
+ * newest until now by the server's clock: a gateway whose clock is ahead may have stored later ones. Only one gateway at a
+ * time does this.
  *
  * @param now Unix milliseconds of this gateway; the server's clock is used if it is behind
  * @returns whether there is more to delete
@@ -30,12 +31,14 @@ export async function retainSlice(session: PostgresSession, { age, size }: Reten
   const oldestAt = Math.min(now, Number(lock.now)) - age;
   const days = await storedDays(session);
   const used = days.reduce((sum, { bytes }) => sum + bytes, 0);
+  const current = days.findLast(({ day }) => day <= dayOf(Number(lock.now)));
   const oldest = days[0];
-  const isTooOld = oldest !== undefined && oldest.day < dayOf(oldestAt);
-  if (oldest !== undefined && (isTooOld || (used > size && days.length > 1))) {
+  const surplus = used > size ? days.find((found) => found !== current && found !== days.at(-1)) : undefined;
+  const expired = oldest !== undefined && oldest.day < dayOf(oldestAt) ? oldest : surplus;
+  if (expired !== undefined) {
     await session.query(`SET LOCAL lock_timeout = ${dropWait}`);
     await session.query(`SELECT pg_advisory_xact_lock(${locks.space}, ${locks.partitions})`);
-    await dropDay(session, oldest.day);
+    await dropDay(session, expired.day);
     return true;
   }
   const rows = (await deleteFigures(session, oldestAt)) + (await deleteFeedback(session, oldestAt));

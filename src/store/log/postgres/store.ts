@@ -3,7 +3,7 @@ import type { FeedbackInput } from '../../../core/logs/reader.ts';
 import { toStorable } from '../../../query/text.ts';
 import type { Batch, LogStore, Retention, SqlSource, StoreSize } from '../log-store.ts';
 import { PostgresClient, type ClientOptions } from './client.ts';
-import { isCurrentVersion, migrate } from './migrations.ts';
+import { findLog, isCompleteEncoding, migrate } from './migrations.ts';
 import { storedDays, seqOfDay } from './partitions.ts';
 import { retainSlice } from './retain.ts';
 import { PostgresBatchWriter } from './writer.ts';
@@ -57,6 +57,7 @@ export function createPostgresSource(url: string, load?: ClientOptions['load']):
 
 class PostgresLogStore implements LogStore {
   readonly kind: string;
+  warning: string | undefined;
   readonly #client: PostgresClient;
   readonly #migrationClient: () => PostgresClient;
   readonly #name: string;
@@ -144,7 +145,10 @@ class PostgresLogStore implements LogStore {
       const fault = this.#migrationError;
       this.#migrationError = undefined;
       if (fault !== undefined) throw fault;
-      if (await isCurrentVersion(this.#client)) {
+      const found = await findLog(this.#client);
+      // Only a warning, because an earlier version has used the database, and most records can be stored.
+      if (found !== undefined && !isCompleteEncoding(found.encoding)) this.warning = lacksCharacters(found.encoding);
+      if (found?.isCurrentVersion === true) {
         this.#isMigrated = true;
         return;
       }
@@ -188,6 +192,9 @@ interface Migration {
   readonly end: Promise<void>;
   hasTimedOut: boolean;
 }
+
+const lacksCharacters = (encoding: string): string =>
+  `The database of the request log has the encoding ${encoding}: records with other characters are lost. Use one with ENCODING UTF8.`;
 
 const migrationRunning = (): GatewayError =>
   new GatewayError('log_unavailable', { message: 'The request log is being converted for this version of the gateway.' });

@@ -127,6 +127,8 @@ class LogWriter {
 
   /** Reports changed problems, so that the status of the gateway shows them without a call. */
   #reportProblems(): void {
+    const warning = this.#store?.warning;
+    if (warning !== undefined && !this.#notices.includes(warning)) this.#notices.push(warning);
     const problems = this.#problems();
     const text = problems.join('\n');
     if (text === this.#reportedProblems) return;
@@ -222,7 +224,6 @@ class LogWriter {
       if (!this.#renameIfDamaged(error)) throw error;
       this.#store = await openStore(this.#data.database, this.#data.spool);
     }
-    if (this.#store.warning !== undefined) this.#notices.push(this.#store.warning);
     const { database } = this.#data;
     this.#openFileIdentity = database.kind === 'sqlite' ? fileIdentity(database.path) : undefined;
     this.#drain?.reset();
