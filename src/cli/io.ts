@@ -15,6 +15,8 @@ export interface CliIo {
   readonly stdoutClosed?: AbortSignal;
   /** True with `--no-color`. Known when a command runs. */
   noColor?(): boolean;
+  /** Called with the secrets of each configuration that is loaded, before its plugins are set up: uncaught errors may contain them. */
+  readonly onSecrets?: (secrets: readonly string[]) => Promise<void>;
   /** Called with the gateway that the command calls, to explain unexpected responses. */
   readonly onGateway?: (gateway: RemoteGateway) => void;
 }
@@ -63,8 +65,34 @@ export function processIo(): CliIo {
     env: process.env,
     cwd: workingDirectory(),
     readStdin: async () => readOnce(),
+    onSecrets: maskUncaught(),
     ...(process.stdin.isTTY ? { ask } : {}),
   };
+}
+
+/** From the first call on, uncaught errors are printed with all given secrets masked. Node would print them as they are. */
+function maskUncaught(): (secrets: readonly string[]) => Promise<void> {
+  const known: string[] = [];
+  let isHandled = false;
+  return async (secrets) => {
+    known.push(...secrets);
+    if (isHandled) return;
+    isHandled = true;
+    const [{ createMask }, { inspect }] = await Promise.all([import('../core/secrets/mask.ts'), import('node:util')]);
+    process.on('uncaughtException', (error) => {
+      process.stderr.write(`error: an internal error ended the command\n${createMask(known).text(shown(error, inspect))}\n`);
+      process.exit(exitCodes.no);
+    });
+  };
+}
+
+/** An object whose getters throw cannot be shown. */
+function shown(error: unknown, inspect: (value: unknown) => string): string {
+  try {
+    return inspect(error);
+  } catch {
+    return 'It cannot be shown.';
+  }
 }
 
 /** Ends the process if the directory was removed, as by a deployment that replaces it: no path can be resolved then. */

@@ -19,11 +19,15 @@ export const importPlugin = async (path: string): Promise<unknown> => (await imp
 /** Loads a configuration as `start` does. */
 export function load(
   source: LoadRequest['source'],
-  { cwd, env }: CliIo,
+  { cwd, env, onSecrets }: CliIo,
   { providers, stages }: Registry,
-  more: Partial<LoadRequest> = {},
+  { rehearse, ...more }: Partial<LoadRequest> = {},
 ): Promise<LoadedConfig> {
-  return loadConfig({ source, cwd, env, providers, plugins: stages, importPlugin, ...more });
+  const rehearseMasked: LoadRequest['rehearse'] = async (loaded) => {
+    await onSecrets?.(loaded.secrets);
+    return rehearse?.(loaded);
+  };
+  return loadConfig({ source, cwd, env, providers, plugins: stages, importPlugin, ...more, rehearse: rehearseMasked });
 }
 
 /** Hint for commands that read a file or standard input. */

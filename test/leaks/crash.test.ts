@@ -89,3 +89,19 @@ describe.each(['json', 'pretty'])('errors in the log format %s contain no secret
     expect(leaksIn([out, err, ...responseTexts, ...files.map(([, text]) => text)].join('\n'))).toEqual([]);
   });
 });
+
+describe('errors of other commands contain no secret', () => {
+  it.each([
+    ['check', 'timer'],
+    ['check', 'rejection'],
+    ['doctor', 'timer'],
+    ['explain --model @mock/echo', 'never'],
+  ])('%s, if the plugin fails in a %s', async (command, when) => {
+    write(when);
+    const more = when === 'never' ? ['--header', 'x-crash: rejection'] : [];
+    const { code, out, err } = await run([...command.split(' '), ...more], dir, { CANARY: secret });
+    expect([code, leaksIn(out + err)]).toEqual([1, []]);
+    expect(err).toContain('error: an internal error ended the command\nError: in a ');
+    expect(err).toMatch(/in a (?:timer|rejection) \*\*\*/);
+  });
+});
