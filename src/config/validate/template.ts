@@ -91,13 +91,27 @@ function tokensOf(text: string): readonly Token[] {
 function faultOf(message: string, text: string): TemplateFault {
   const [, reason = message, at] = /^(.*?)(?: at (\d+))?$/s.exec(message) ?? [];
   const unclosed = /^Unclosed section "(.*)"$/s.exec(reason)?.[1];
-  const opening = unclosed === undefined ? -1 : text.search(new RegExp(`\\{\\{\\s*[#^]\\s*${escapeRegExp(unclosed)}\\s*\\}\\}`));
+  const opening = unclosed === undefined ? -1 : openingOf(unclosed, text);
   const unclosedTag = reason === 'Unclosed tag' ? text.lastIndexOf('{{') : -1;
   const index = opening >= 0 ? opening : unclosedTag >= 0 ? unclosedTag : Number(at ?? 0);
   return new TemplateFault(reason.charAt(0).toLowerCase() + reason.slice(1), index);
 }
 
-const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+/** Offset of the first tag that opens a section of this name; -1 if there is none. The name may be too long for a regular expression. */
+function openingOf(name: string, text: string): number {
+  for (const { 0: mark, index } of text.matchAll(/\{\{\s*[#^]\s*/g)) {
+    const start = index + mark.length;
+    if (
+      text.startsWith(name, start) &&
+      text
+        .slice(start + name.length)
+        .trimStart()
+        .startsWith('}}')
+    )
+      return index;
+  }
+  return -1;
+}
 
 function piecesOf(tokens: readonly Token[], text: string, depth = 0): readonly Piece[] {
   return tokens.flatMap((token): Piece[] => {
