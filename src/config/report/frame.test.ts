@@ -48,6 +48,13 @@ describe('frames of diagnostics', () => {
     expect(diagnostic).toMatchObject({ message: expected, hint: expected, note: expected });
   });
 
+  it('have texts without the middle of a long value', () => {
+    const text = `the file "${'a'.repeat(5_000_000)}" cannot be read`;
+    const [diagnostic] = withFrames([problem(['x'], 1, { message: text, hint: text, note: text })], []);
+    expect(diagnostic?.message).toMatch(/^the file "a+…a+" cannot be read$/);
+    expect([diagnostic?.message, diagnostic?.hint, diagnostic?.note].map((one) => one?.length)).toEqual([2001, 2001, 2001]);
+  });
+
   it('need no quadratic time for a line of one long word', () => {
     const [diagnostic] = withFrames([problem(['a'.repeat(400_000)], 1, { code: 'yaml-syntax' })], []);
     expect(diagnostic).toMatchObject({ message: 'm' });

@@ -17,6 +17,13 @@ export interface Problem {
 /** Receives problems as they are found. */
 export type ProblemReporter = (problem: Problem) => void;
 
+/** Most characters of a text; more than any that does not quote a whole value or name of the file. */
+const maxTextLength = 2000;
+
+/** A text without the middle of a long value that it quotes: its end often says what is wrong. */
+const withoutMiddle = (text: string): string =>
+  text.length > maxTextLength ? `${text.slice(0, maxTextLength - 500)}…${text.slice(-500)}` : text;
+
 /** The diagnostic without its frame. */
 export function toDiagnostic(problem: Problem): Diagnostic {
   const { code, at, message, hint, note, docs } = problem;
@@ -27,9 +34,9 @@ export function toDiagnostic(problem: Problem): Diagnostic {
     line: at.line,
     column: at.column,
     endColumn: Math.max(at.endColumn, at.column + 1),
-    message,
-    ...(hint === undefined ? {} : { hint }),
-    ...(note === undefined ? {} : { note }),
+    message: withoutMiddle(message),
+    ...(hint === undefined ? {} : { hint: withoutMiddle(hint) }),
+    ...(note === undefined ? {} : { note: withoutMiddle(note) }),
     ...(docs === undefined ? {} : { docs }),
   };
 }

@@ -28,7 +28,9 @@ export function checkReferences(context: CheckContext): void {
   ]) {
     if (known[use.what].has(use.name)) continue;
     const key = `${use.what === 'virtual key' ? 'provider' : use.what}|${use.name}`;
-    missing.set(key, [...(missing.get(key) ?? []), use]);
+    const uses = missing.get(key);
+    if (uses === undefined) missing.set(key, [use]);
+    else uses.push(use);
   }
   for (const uses of missing.values()) reportMissing(uses, known, context);
   checkTargetNames(context);

@@ -17,3 +17,16 @@ it.each([
     expect({ messages, ...parsed }).toEqual({ messages: ['nested deeper than 100 levels'], root: undefined, broken: true });
   }
 });
+
+it('reports aliases that double the values of each other, long before they take seconds to check', () => {
+  const lines = Array.from({ length: 15 }, (_, i) => `  a${i + 1}: &a${i + 1} {targets: [*a${i}, *a${i}]}`);
+  const { file, text } = sourceFile('', 'a.yaml', `configs:\n  a0: &a0 mock/echo\n${lines.join('\n')}\n`);
+  const messages: string[] = [];
+  parse(
+    file,
+    text,
+    ({ message }) => void messages.push(message),
+    () => undefined,
+  );
+  expect(messages).toEqual(['the aliases expand to more than 100000 values']);
+});

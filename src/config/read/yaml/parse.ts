@@ -4,7 +4,7 @@ import { locationText, type ProblemReporter } from '../../report/problem.ts';
 import { syntaxExplainer } from './syntax-hints.ts';
 
 /** Most values of a file after its aliases are expanded; far above any real file, low enough to be harmless. */
-const maxValues = 500_000;
+const maxValues = 100_000;
 const maxDepth = 100;
 
 /** A parsed file. A `broken` tree is only good for looking up names. */
