@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -435,6 +435,27 @@ export default { name: 'edit', options: { type: 'object' }, setup: () => ({}) };
       code: 0,
       err: expect.stringMatching(/^Set ID_OF_IT and SECRET_OF_IT, and restart a gateway that runs without them: .*\nTry it: /) as unknown,
     });
+  });
+
+  it.each(['', '# comment\n'])('writes the version into a file without a key: %j', async (before) => {
+    const cwd = folder(before);
+    const { code, err } = await runHere(['providers', 'add', 'mock', '--no-input'], cwd);
+    expect({ code, err }).toEqual({ code: 0, err: 'Try it: gateway providers test mock\n' });
+    expect((await runHere(['check'], cwd)).code).toBe(0);
+  });
+
+  it('creates the file that a link names', async () => {
+    const cwd = folder();
+    mkdirSync(join(cwd, 'etc'));
+    symlinkSync('etc/of-the-host.yaml', join(cwd, 'gateway.yaml'));
+    symlinkSync('loop.yaml', join(cwd, 'loop.yaml'));
+    const add = ['providers', 'add', 'mock', '--no-input'];
+    expect((await runHere(add, cwd)).code).toBe(0);
+    expect(lstatSync(join(cwd, 'gateway.yaml')).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(cwd, 'etc/of-the-host.yaml'), 'utf8')).toContain('mock:');
+    expect((await runHere([...add, '-c', 'loop.yaml'], cwd)).err).toMatch(
+      /loop\.yaml cannot be written \(its symbolic links form a cycle\)/,
+    );
   });
 
   it('reports a file that cannot be written', async () => {

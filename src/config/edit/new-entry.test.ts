@@ -21,6 +21,9 @@ const rows: Readonly<Record<string, readonly [string, string]>> = {
     'providers:\n  one:\n    description: |\n      a\n      b\nx-a: 1\n',
     'providers:\n  one:\n    description: |\n      a\n      b\n  new:\n    type: mock\nx-a: 1\n',
   ],
+  'in an empty text': ['', 'version: 1\n\nproviders:\n  new:\n    type: mock\n'],
+  'in a text of comments': ['# a\n', '# a\n\nversion: 1\n\nproviders:\n  new:\n    type: mock\n'],
+  'in a text of comments with CRLF line ends': ['# a\r\n', '# a\r\n\r\nversion: 1\r\n\r\nproviders:\r\n  new:\r\n    type: mock\r\n'],
   'in a missing section': ['version: 1\n', 'version: 1\n\nproviders:\n  new:\n    type: mock\n'],
   'in an empty section': ['providers:\nversion: 1\n', 'providers:\n  new:\n    type: mock\nversion: 1\n'],
   'in a section with the value null': [
@@ -34,7 +37,15 @@ const rows: Readonly<Record<string, readonly [string, string]>> = {
   'in an empty flow mapping': ['providers: {}\na: 1\n', 'providers: {new: {type: mock}}\na: 1\n'],
   'in a flow mapping on several lines': [
     'providers: {\n  one: {type: mock}, # b\n}\na: [ 1,2 ]\n',
-    'providers: {\n  one: {type: mock},\n  new: {type: mock}, # b\n}\na: [ 1,2 ]\n',
+    'providers: {\n  one: {type: mock}, # b\n  new: {type: mock},\n}\na: [ 1,2 ]\n',
+  ],
+  'after a comment in a flow mapping without a comma at the end': [
+    'providers: {\n  one: {type: mock} # b, }\n}\n',
+    'providers: {\n  one: {type: mock}, # b, }\n  new: {type: mock}\n}\n',
+  ],
+  'in a flow mapping with a comma at the end': [
+    'providers: {\n  one: {type: mock},\n}\n',
+    'providers: {\n  one: {type: mock},\n  new: {type: mock},\n}\n',
   ],
   'beside numbers with more digits than a double': [
     'providers: {one: {type: mock}}\na: {seed: 98765432109876543210, b: 1e3}\n',

@@ -51,7 +51,8 @@ export function withEntry(text: string, section: string, name: string, entry: st
   const json = isJson(text);
   if (map === undefined || map === null || (isScalar(map) && map.value === null)) {
     const written = contents?.items.find(({ key }) => isScalar(key) && key.value === section);
-    if (contents?.flow !== true) return withSection(text, written, section, entry);
+    if (contents === null) return withSection(startOfFile(text), undefined, section, entry);
+    if (contents.flow !== true) return withSection(text, written, section, entry);
     if (written === undefined) return withMember(text, contents, memberText(section, { [name]: value }, json));
     return withValue(text, written, `{${memberText(name, value, json)}}`);
   }
@@ -110,7 +111,12 @@ function withMember(text: string, map: YAMLMap, member: string): string {
   const start = rangeOf(last.key)[0];
   const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
   const isOnOwnLine = start > (map.range?.[0] ?? 0) + 1 && before.trim() === '' && text.slice(map.range?.[0], start).includes('\n');
-  return spliced(text, rangeOf(last.value ?? last.key)[1], `,${isOnOwnLine ? `\n${before}` : ' '}${member}`);
+  const end = rangeOf(last.value ?? last.key)[1];
+  if (!isOnOwnLine) return spliced(text, end, `, ${member}`);
+  // A comment after the last member stays beside it.
+  const [line = '', comma = '', comment = ''] = /^([ \t]*,)?([ \t]*#.*)?/.exec(text.slice(end)) ?? [];
+  if (comment === '') return spliced(text, end, `,\n${before}${member}`);
+  return spliced(text, end, `,${comment}\n${before}${member}${comma.trim()}`, end + line.length);
 }
 
 /** Sets the value of a key that has none, or an explicit null. */
@@ -127,6 +133,9 @@ const rangeOf = (node: unknown): readonly [number, number] => {
 
 const spliced = (text: string, at: number, inserted: string, to = at): string => text.slice(0, at) + inserted + text.slice(to);
 
+/** A text without any key, such as only comments, as the start of a configuration. */
+const startOfFile = (text: string): string => `${text.trim() === '' ? '' : `${text.trimEnd()}\n\n`}version: 1\n`;
+
 /** @param emptySection the section if it is written without a value, or with an explicit null: `providers: ~` */
 function withSection(text: string, emptySection: Pair | undefined, section: string, entry: string): string {
   const lines = indented(entry, 2);
@@ -137,7 +146,7 @@ function withSection(text: string, emptySection: Pair | undefined, section: stri
     return insert(rest, lineEnd(rest, colon), lines);
   }
   const gap = text === '' || text.endsWith('\n') ? '' : '\n';
-  return `${text}${gap}${text.trim() === '' ? '' : '\n'}${section}:\n${lines}\n`;
+  return `${text}${gap}\n${section}:\n${lines}\n`;
 }
 
 const endOf = (node: unknown): number => (isScalar(node) ? (node.range?.[1] ?? 0) : 0);

@@ -3,8 +3,10 @@ import {
   existsSync,
   fsyncSync,
   ftruncateSync,
+  lstatSync,
   openSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   statSync,
@@ -16,7 +18,7 @@ import { errorCode } from '../../core/text/error-code.ts';
 import { Refusal } from '../refusal.ts';
 import { draftPath } from './draft-path.ts';
 import { writeWithOwnership } from './owner.ts';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 
 /**
  * Writes a file completely or not at all: a draft in the same folder, then a rename, so that a watching gateway never reads a
@@ -30,7 +32,7 @@ import { dirname } from 'node:path';
  */
 export function replaceFile(path: string, text: string, shown: string, before?: string | null): void {
   const isNew = !existsSync(path);
-  const file = isNew ? path : realpathSync(path);
+  const file = isNew ? newFileAt(path, shown) : realpathSync(path);
   const draft = draftPath(file);
   try {
     if (before !== undefined && before !== (isNew ? null : readFileSync(file, 'utf8')))
@@ -46,6 +48,16 @@ export function replaceFile(path: string, text: string, shown: string, before?: 
     throw new Refusal('no', `${shown} cannot be written (${writeFaultReason(error)}); nothing was changed`);
   }
 }
+
+/** The path at which a new file is created: for a link to a file that does not exist, the path that it names. */
+function newFileAt(path: string, shown: string, links = 0): string {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return path;
+  if (links === maxLinks) throw new Refusal('no', `${shown} cannot be written (its symbolic links form a cycle)`);
+  return newFileAt(resolve(realpathSync(dirname(path)), readlinkSync(path)), shown, links + 1);
+}
+
+/** As many as Linux follows. */
+const maxLinks = 40;
 
 function writeDraft(path: string, text: string): void {
   const fd = openSync(path, 'wx');
