@@ -36,8 +36,9 @@ export class CommandError extends Error {
 }
 
 /** @throws CommandError if the name of a file to write is empty: it would mean the working directory */
-export function checkOutputName(name: string | undefined): void {
+export function checkOutputName(name: string | undefined, insteadOfStdout?: string): void {
   if (name === '') throw new CommandError(exitCodes.usage, 'the name of the file to write is empty');
+  if (name === '-' && insteadOfStdout !== undefined) throw new CommandError(exitCodes.usage, `"-" is not a file\n${insteadOfStdout}`);
 }
 
 /** Text for stderr. */

@@ -31,6 +31,8 @@ describe('invalid usage', () => {
     [['start', '-c', ''], /^error: the name of the configuration file is empty$/m],
     [['init', '--provider', 'groq', '--file', ''], /the name of the file to write is empty/],
     [['test', '--junit', ''], /the name of the file to write is empty/],
+    [['init', '--provider', 'groq', '--file', '-'], /"-" is not a file\nTo print the configuration, use --dry-run\./],
+    [['test', '--junit', '-'], /"-" is not a file\nTo print the results, use --json\./],
     [['explain', '-c', '-', '--body', '-'], /standard input is named twice/],
     [['logs', 'export', '--format', 'xml'], /"xml" is not a format; write jsonl or csv/],
     [['logs', 'export', '--columns', 'id'], /--columns has no effect on JSON/],

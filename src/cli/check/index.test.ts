@@ -171,6 +171,10 @@ describe('configuration file of gateway check', () => {
     expect((await run(['-'], { format: 'short' }, { stdin: invalidYaml })).out).toMatch(/^<stdin>:3:22: error/);
   });
 
+  it('is not read from a pipe, and the hint names standard input', async () => {
+    expect((await run(['/dev/null'], { format: 'pretty' })).out).toContain('name - as the file to read standard input');
+  });
+
   it('can be one of several', async () => {
     write({ 'a.yaml': validYaml, 'b.yaml': invalidYaml });
     const { code, out } = await run(['a.yaml', 'b.yaml'], { format: 'short' });

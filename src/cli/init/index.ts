@@ -30,7 +30,7 @@ export interface InitFlags {
  * environment. Overwrites a file only with `--force`. Returns the exit code.
  */
 export async function init(flags: InitFlags, io: CliIo, registry: Registry): Promise<number> {
-  checkOutputName(flags.file);
+  checkOutputName(flags.file, 'To print the configuration, use --dry-run.');
   const path = resolve(io.cwd, flags.file ?? 'gateway.yaml');
   const shown = shownPath(path, io.cwd);
   if (flags.dryRun !== true && flags.force !== true && existsSync(path)) {

@@ -23,7 +23,7 @@ export interface TestFlags extends CommonFlags {
 
 /** `gateway test`: runs the tests of the configuration. Returns the exit code: 1 if one failed, or if there are none. */
 export async function test(named: readonly string[], flags: TestFlags, io: CliIo, registry: Registry): Promise<number> {
-  checkOutputName(flags.junit);
+  checkOutputName(flags.junit, 'To print the results, use --json.');
   const begun = performance.now();
   const { loaded, written } = await loadComplete(flags, io, registry);
   const paths = testFiles(named, loaded.files, io);

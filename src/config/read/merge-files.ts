@@ -15,6 +15,7 @@ import {
 } from './include-pattern.ts';
 import { type Entry, type ListNode, type MapNode, type Node, type SourceLocation, type SourceFile, textOf, withEntries } from './node.ts';
 import { parse, sourceFile } from './yaml/parse.ts';
+import { errorCode } from '../../core/text/error-code.ts';
 import { locationText, type ProblemReporter } from '../report/problem.ts';
 import { type ReferenceContext, resolveReferences } from './references.ts';
 import { targetSettings } from '../schema/target.ts';
@@ -295,7 +296,10 @@ class FileMerger {
         code: 'unreadable-file',
         at,
         message: `the file "${this.#displayName(path)}" cannot be read (${reasonOf(error)})`,
-        hint: `the working directory is ${this.#sources.cwd}`,
+        hint:
+          errorCode(error) === 'ENOTREG' && at.file.path === path
+            ? 'name - as the file to read standard input'
+            : `the working directory is ${this.#sources.cwd}`,
       });
       return undefined;
     }
