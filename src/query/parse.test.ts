@@ -31,6 +31,8 @@ const problems: readonly Problem[] = [
   ['since:yesterday', '"yesterday" is not a time.', 'yesterday'],
   ['since:2026-02-30', '"2026-02-30" is not a time.', '2026-02-30'],
   ['since:2026-11-21T25:00', '"2026-11-21T25:00" is not a time.', '2026-11-21T25:00'],
+  ['since:-1h', '"-1h" is not a time.', '-1h'],
+  ['until:-0s', '"-0s" is not a time.', '-0s'],
   ['since:', '"since" needs a value.', ''],
   ['since:1h,2h', '"since" accepts one time.', '2h'],
   ['-since:1h', '"since" cannot be negated.', '-since:1h', 'Use "until".'],

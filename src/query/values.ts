@@ -84,7 +84,8 @@ export function readTime(field: Field, raw: RawValue, now: number): number {
 
 function timeIn(written: string, now: number): number | undefined {
   if (/^\d{13}$/.test(written)) return Number(written);
-  const ago = /[a-z]$/i.test(written) && !/[tz]/i.test(written) ? numberIn(written, durations) : null;
+  // A minus sign, which other tools write for "ago", would mean a time in the future: no request would ever match.
+  const ago = /^\d.*[a-z]$/i.test(written) && !/[tz]/i.test(written) ? numberIn(written, durations) : null;
   if (ago !== null) return Math.round(now - ago);
   const match = iso.exec(written);
   if (match === null) return undefined;
