@@ -89,4 +89,5 @@ export const connectionReasons: Readonly<Record<string, string>> = {
   EACCES: 'the system does not allow it',
   ECONNRESET: 'the connection was closed without a response',
   ENOTFOUND: 'the host is not known',
+  EPROTO: 'no TLS connection is possible; the address may begin with http://',
 };
