@@ -88,11 +88,14 @@ function objectOf(text: string): unknown {
   }
 }
 
+/** `name: value`, as HTTP allows it: no client can send another. */
+const headerLine = /^\s*([\w!#$%&'*+.^`|~-]+)\s*:([\t -~\u0080-\u{10ffff}]*)$/u;
+
 function headersOf(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
-      const colon = line.indexOf(':');
-      if (colon > 0) return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
+      const [, name, value] = headerLine.exec(line) ?? [];
+      if (name !== undefined && value !== undefined) return [name.toLowerCase(), value.trim()];
       throw new CommandError(exitCodes.usage, `"${line.slice(0, 40)}" is no header`, "Write it as --header 'name: value'.");
     }),
   );
