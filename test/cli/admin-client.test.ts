@@ -88,8 +88,9 @@ it('prints how to get a token if there is no configuration file', async () => {
 });
 
 it('an https address of a server without TLS is reported in words', async () => {
-  await clientOf(createServer());
-  const { port } = server?.address() as AddressInfo;
+  const listening = createServer();
+  await clientOf(listening);
+  const { port } = listening.address() as AddressInfo;
   const client = await adminClient({ admin: `https://127.0.0.1:${port}` }, { env: { GATEWAY_ADMIN_TOKEN: 't' }, cwd: '/' });
   await expect(client.get('/api/status')).rejects.toThrow(
     `no gateway at https://127.0.0.1:${port}: no TLS connection is possible; the address may begin with http://`,
