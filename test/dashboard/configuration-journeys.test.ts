@@ -288,6 +288,9 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
     await expect.poll(() => page.locator('.gutter .error').allInnerTexts()).toEqual(['3']);
     await page.getByRole('tab', { name: 'Now' }).click();
     await page.getByRole('tab', { name: 'Plan' }).click();
+    await page.reload();
+    await page.getByLabel('File').selectOption('configs/support.yaml');
+    expect(await area.inputValue()).toContain('stratgy');
     await page.getByRole('button', { name: 'Restore the active configuration' }).click();
     await page.getByText('This is the active configuration.', { exact: false }).waitFor();
     // The plan follows a change of the file.

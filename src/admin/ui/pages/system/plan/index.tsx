@@ -1,4 +1,3 @@
-import { signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { EffectiveConfig, PlanResult, ShownDiagnostic } from '../../../../api-types.ts';
 import { get, post } from '../../../browser/api.ts';
@@ -9,10 +8,8 @@ import { Badge, Empty, Tag } from '../../../components/display.tsx';
 import { SelectField } from '../../../components/form.tsx';
 import { LoadedView, Notice, Panel, Problem } from '../../../components/surface.tsx';
 import { Diagnostics, summaryOf } from '../../../parts/diagnostics.tsx';
+import { drafts } from './drafts.ts';
 import { Editor, placeCaret } from './editor.tsx';
-
-/** Unsaved texts by path. They are kept while other pages are visited, until the browser tab is closed. */
-const drafts = signal<Readonly<Record<string, string>>>({});
 
 /** Milliseconds without a key after which the text is checked. */
 const pauseMs = 450;
@@ -44,7 +41,7 @@ function Workbench({ files, revision }: Pick<EffectiveConfig, 'files' | 'revisio
   const [caretTarget, setCaretTarget] = useState<ShownDiagnostic>();
   const saved = files.find((file) => file.path === path)?.text ?? '';
   const text = drafts.value[path] ?? saved;
-  const plan = usePlan(revision);
+  const plan = usePlan(files, revision);
   const fileDiagnostics = plan.data?.diagnostics.filter(({ file }) => file === path) ?? [];
   const changed = files.filter((file) => drafts.value[file.path] !== undefined && drafts.value[file.path] !== file.text);
   // Only once, and before another element can take the focus. Switching files does not move the caret again.
@@ -93,15 +90,15 @@ function Workbench({ files, revision }: Pick<EffectiveConfig, 'files' | 'revisio
   );
 }
 
-/** Computes the plan of all drafts against a revision, shortly after the last key. */
-function usePlan(revision: string): Loaded<PlanResult> {
+/** Computes the plan of all drafts against a revision, shortly after the last key. A draft may be of a file that is no longer used. */
+function usePlan(files: EffectiveConfig['files'], revision: string): Loaded<PlanResult> {
   const [settled, setSettled] = useState(drafts.value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(drafts.value), pauseMs);
     return () => clearTimeout(timer);
   }, [drafts.value]);
-  const files = JSON.stringify(settled);
-  return useLoad((abort) => post<PlanResult>('/api/plan', { files: settled }, abort), [files, revision]);
+  const sent = Object.fromEntries(Object.entries(settled).filter(([path]) => files.some((file) => file.path === path)));
+  return useLoad((abort) => post<PlanResult>('/api/plan', { files: sent }, abort), [JSON.stringify(sent), revision]);
 }
 
 function Outcome({
