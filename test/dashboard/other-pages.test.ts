@@ -258,6 +258,20 @@ describe.skipIf(!hasBrowser)('request page', () => {
     expect(await page.getByRole('button', { name: 'Replay…' }).count()).toBe(0);
   });
 
+  it('links traces that are no part of a path to a list', async () => {
+    const { page } = await open(`${server.url}/requests`);
+    await page.route(`**/api/requests/${plain?.id}`, async (route) => {
+      const response = await route.fetch();
+      const stored = (await response.json()) as { record: { trace: { trace_id: string } } };
+      stored.record.trace.trace_id = '..';
+      await route.fulfill({ response, json: stored });
+    });
+    await page.goto(`${server.url}/requests/${plain?.id}`);
+    await page.getByRole('link', { name: 'trace ..' }).click();
+    await page.getByRole('combobox', { name: 'Filter' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?q=trace%3A..&range=all');
+  });
+
   it('shows an error for an unknown request', async () => {
     const { page } = await open(`${server.url}/requests/req_nowhere`);
     await page.getByRole('alert').waitFor();

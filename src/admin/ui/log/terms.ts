@@ -83,6 +83,10 @@ export function requestsHref(filter: string, range?: TimeRange): string {
   return text === '' ? '/requests' : `/requests?${text}`;
 }
 
+/** Browsers resolve the trace ids `.` and `..` as parts of a path, so that these traces have only a list. */
+export const traceHref = (id: string): string =>
+  /^\.{1,2}$/.test(id) ? requestsHref(term('trace', id), 'all') : `/traces/${encodeURIComponent(id)}`;
+
 export const requestHref = (id: string): string => `/requests/${encodeURIComponent(id)}`;
 
 /** Base URL of the gateway without the API version. */

@@ -2,7 +2,7 @@ import type { LogRecord } from '../../../../core/records/record.ts';
 import { count, duration, moment, zone } from '../../browser/format.ts';
 import { Button, CopyButton, LinkButton } from '../../components/button.tsx';
 import { Cost, routeText, Status } from '../../log/cells.tsx';
-import { requestHref } from '../../log/terms.ts';
+import { requestHref, traceHref } from '../../log/terms.ts';
 
 export const ClosePanel = ({ onClose }: { onClose: (() => void) | undefined }) => (
   <Button kind="quiet" icon="close" label="Close" shortcut="Esc" onClick={() => onClose?.()} />
@@ -52,7 +52,7 @@ export function Head({ record, isPanel, onClose }: { record: LogRecord; isPanel:
           <CopyButton text={id} what="request id" />
         </span>
         <span class="row">
-          <a class="break" href={`/traces/${encodeURIComponent(trace.trace_id)}`}>
+          <a class="break" href={traceHref(trace.trace_id)}>
             trace <code>{trace.trace_id}</code>
           </a>
           <CopyButton text={trace.trace_id} what="trace id" />
