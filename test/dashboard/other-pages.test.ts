@@ -150,6 +150,18 @@ describe.skipIf(!hasBrowser)('overview page', () => {
     await banner.getByText('The loader ended.').waitFor();
   });
 
+  it('names both times of an hour that the clock shows twice', async () => {
+    const { page } = await open('about:blank');
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setTimezoneOverride', { timezoneId: 'Europe/Berlin' });
+    await page.goto(`${server.url}/?range=2026-10-25T00:30:00Z/2026-10-25T01:30:00Z`);
+    await page.getByText('10-25 02:30:00 UTC+02:00 – 02:30:00 UTC+01:00').click();
+    expect(await page.getByRole('textbox', { name: 'From' }).inputValue()).toBe('2026-10-25T02:30:00+02:00');
+    await page.getByRole('textbox', { name: 'To' }).fill('2026-10-25T02:45:00+01:00');
+    await page.getByRole('button', { name: 'Show this range' }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('range')).toBe('2026-10-25T00:30:00.000Z/2026-10-25T01:45:00.000Z');
+  });
+
   it('keeps the grouping of the cost when going back', async () => {
     const { page } = await open(server.url);
     await page.getByRole('button', { name: 'Key', exact: true }).click();

@@ -85,13 +85,24 @@ export function day(at: number): string {
 /** `2026-11-22 09:31:07.114`. */
 export const moment = (at: number): string => `${day(at)} ${clock(at)}.${String(Math.floor(at % 1000)).padStart(3, '0')}`;
 
-/** UTC offset of the browser at a given time: `UTC+01:00`, `UTC`. */
-export function zone(at: number): string {
+/** UTC offset of the browser at a given time, as in an ISO time: `+01:00`. */
+export function offset(at: number): string {
   const minutes = -new Date(at).getTimezoneOffset();
-  if (minutes === 0) return 'UTC';
   const size = Math.abs(minutes);
-  return `UTC${minutes < 0 ? '−' : '+'}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`;
+  return `${minutes < 0 ? '-' : '+'}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`;
 }
+
+/** The same as text: `UTC+01:00`, `UTC`. */
+export function zone(at: number): string {
+  const text = offset(at);
+  return text === '+00:00' ? 'UTC' : `UTC${text.replace('-', '−')}`;
+}
+
+const halfHourMs = 1_800_000;
+
+/** True if the clock shows this time twice, because it is set back at the end of summer time. */
+export const isRepeated = (at: number): boolean =>
+  [-2, -1, 1, 2].some((shift) => clock(at + shift * halfHourMs) === clock(at) && day(at + shift * halfHourMs) === day(at));
 
 /** `12 s ago`, `in 3 d`. */
 export function ago(at: number, now: number): string {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { clock, day, zone } from '../browser/format.ts';
+import { clock, day, isRepeated, offset, zone } from '../browser/format.ts';
 import { Button } from '../components/button.tsx';
 import { TextField } from '../components/form.tsx';
 import { Popover } from '../components/popover.tsx';
@@ -21,11 +21,12 @@ function nameOf(range: TimeRange): string {
   if (bounds === undefined) return known ?? `Last ${range}`;
   const { since, until } = bounds;
   const isOneDay = day(since) === day(until);
-  return `${day(since).slice(5)} ${clock(since)} – ${isOneDay ? '' : `${day(until).slice(5)} `}${clock(until)}`;
+  const time = (at: number): string => (isRepeated(at) ? `${clock(at)} ${zone(at)}` : clock(at));
+  return `${day(since).slice(5)} ${time(since)} – ${isOneDay ? '' : `${day(until).slice(5)} `}${time(until)}`;
 }
 
-/** Value of a `datetime-local` field: `2026-11-22T09:31:07`. */
-const local = (at: number): string => `${day(at)}T${clock(at)}`;
+/** `2026-11-22T09:31:07`, with the UTC offset only if the clock shows this time twice. */
+const local = (at: number): string => `${day(at)}T${clock(at)}${isRepeated(at) ? offset(at) : ''}`;
 
 /** A date without a time would be parsed as UTC. */
 const timeIn = (text: string): number => Date.parse(/^\s*\d{4}-\d\d-\d\d\s*$/.test(text) ? `${text.trim()}T00:00` : text);
