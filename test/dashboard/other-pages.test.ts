@@ -162,6 +162,25 @@ describe.skipIf(!hasBrowser)('overview page', () => {
     await expect.poll(() => new URL(page.url()).searchParams.get('range')).toBe('2026-10-25T00:30:00.000Z/2026-10-25T01:45:00.000Z');
   });
 
+  it('shows an error in place of a response with an unexpected form, and recovers', async () => {
+    const { page } = await open(server.url);
+    await page.locator('.figures').waitFor();
+    await page.route('**/api/keys', (route) => route.fulfill({ json: [{ name: 'app-web' }] }));
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await page.getByRole('alert').getByText('This cannot be shown').waitFor();
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await page.unroute('**/api/keys');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('No API keys yet').waitFor();
+    // Without a part of the page for it, the error replaces the page.
+    await page.route('**/api/stats*', (route) => route.fulfill({ json: { groups: [] } }));
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('alert').getByText('This cannot be shown').waitFor();
+    await page.getByRole('link', { name: 'Catalog' }).click();
+    await page.getByRole('heading', { name: 'Catalog' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
   it('keeps the grouping of the cost when going back', async () => {
     const { page } = await open(server.url);
     await page.getByRole('button', { name: 'Key', exact: true }).click();

@@ -1,6 +1,6 @@
-import type { ComponentChildren } from 'preact';
+import { Component, type ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import type { ApiError } from '../browser/api.ts';
+import { ApiError } from '../browser/api.ts';
 import type { Loaded } from '../browser/load.ts';
 import { Button } from './button.tsx';
 import { Skeleton } from './display.tsx';
@@ -80,6 +80,51 @@ export function Problems({ calls }: { calls: readonly Loaded<unknown>[] }) {
 const hasShownError = ({ data, error }: Loaded<unknown>): boolean =>
   error !== undefined && !(error.code === 'unreachable' && data !== undefined);
 
+interface BoundaryProps {
+  readonly children: ComponentChildren;
+  /** The content is shown again when this changes. */
+  readonly of: unknown;
+  readonly onRetry?: () => void;
+}
+
+/** Shows an error in place of content that cannot be rendered, for example from an unexpected response. The rest of the page stays usable. */
+export class Boundary extends Component<BoundaryProps, { readonly error?: unknown }> {
+  static override getDerivedStateFromError(error: unknown): { readonly error: unknown } {
+    return { error };
+  }
+
+  override componentDidCatch(error: unknown): void {
+    reportError(error);
+  }
+
+  override componentDidUpdate({ of }: BoundaryProps): void {
+    if (of !== this.props.of && this.state.error !== undefined) this.setState({ error: undefined });
+  }
+
+  override render({ children, onRetry }: BoundaryProps): ComponentChildren {
+    const { error } = this.state;
+    if (error === undefined) return children;
+    const retry = (): void => {
+      this.setState({ error: undefined });
+      onRetry?.();
+    };
+    return <Problem error={failedToShow(error)} onRetry={retry} />;
+  }
+}
+
+const failedToShow = (error: unknown): ApiError =>
+  new ApiError(
+    `This cannot be shown: ${error instanceof Error ? error.message : String(error)}`,
+    0,
+    'not_shown',
+    'The page may be older or newer than the gateway. Reload the page.',
+  );
+
+/** A component of its own, so that a boundary catches its errors. */
+function Content<T>({ data, view }: { data: T; view: (data: T) => ComponentChildren }) {
+  return <>{view(data)}</>;
+}
+
 /**
  * Skeleton, error or content of a call. If there is older data and a new error, both are shown.
  */
@@ -96,7 +141,13 @@ export function LoadedView<T>({
   return (
     <>
       <Problems calls={[loaded]} />
-      {data !== undefined ? children(data) : error === undefined && <Skeleton lines={lines} />}
+      {data !== undefined ? (
+        <Boundary of={data} onRetry={loaded.reload}>
+          <Content data={data} view={children} />
+        </Boundary>
+      ) : (
+        error === undefined && <Skeleton lines={lines} />
+      )}
     </>
   );
 }

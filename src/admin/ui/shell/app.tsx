@@ -5,7 +5,7 @@ import { unreachableRetryMs, toApiError } from '../browser/load.ts';
 import { path } from '../browser/route.ts';
 import { hasEnded, session, setSession } from '../browser/session.ts';
 import { Empty } from '../components/display.tsx';
-import { Problem } from '../components/surface.tsx';
+import { Boundary, Problem } from '../components/surface.tsx';
 import { Toasts } from '../components/toasts.tsx';
 import { signal } from '@preact/signals';
 import { SignIn, SignInAgain } from '../pages/sign-in/index.tsx';
@@ -93,7 +93,9 @@ function Shell() {
             </p>
           </Empty>
         ) : (
-          <View key={found?.page.title} name={found?.name} />
+          <Boundary of={path.value}>
+            <View key={found?.page.title} name={found?.name} />
+          </Boundary>
         )}
       </main>
       <ShortcutList />
