@@ -239,7 +239,13 @@ describe.skipIf(!hasBrowser)('signing in to the dashboard', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startTestGateway(
-      'version: 1\nserver: {admin: {token: "a-token-that-is-long-enough-for-this"}}\nproviders: {mock: {type: mock}}\n',
+      `version: 1
+server:
+  admin:
+    token: a-token-that-is-long-enough-for-this
+    users: {reader: {role: viewer, token: another-token-that-is-long-enough}}
+providers: {mock: {type: mock}}
+`,
       { admin: true },
     );
   });
@@ -278,6 +284,30 @@ describe.skipIf(!hasBrowser)('signing in to the dashboard', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Admin token').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('shows the user and the role of the session that all tabs share', async () => {
+    const { page } = await open(`${adminUrl(gateway)}/system`);
+    await page.getByLabel('Admin token').fill('a-token-that-is-long-enough-for-this');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Reload' }).waitFor();
+    const other = await page.context().newPage();
+    const signInAs = async (token: string): Promise<void> => {
+      await other.goto(adminUrl(gateway));
+      await other.getByRole('button', { name: 'Sign out' }).click();
+      await other.getByLabel('Admin token').fill(token);
+      await other.keyboard.press('Enter');
+      await other.getByRole('heading', { name: 'Overview' }).waitFor();
+    };
+    await signInAs('another-token-that-is-long-enough');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByText('reader · viewer').waitFor();
+    expect(await page.getByRole('button', { name: 'Reload' }).count()).toBe(0);
+    await signInAs('a-token-that-is-long-enough-for-this');
+    await page.evaluate("window.dispatchEvent(new Event('focus'))");
+    await page.getByRole('button', { name: 'Reload' }).waitFor();
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('Your session has ended').waitFor();
   });
 
   it('shows that a session has ended, and returns to the page as it was after signing in again', async () => {

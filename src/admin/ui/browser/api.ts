@@ -1,5 +1,5 @@
 import { markUnreachable, markReachable } from './reachability.ts';
-import { markSessionEnded } from './session.ts';
+import { markSessionEnded, rejectedCalls } from './session.ts';
 
 /** The error response to a call. `status` 0: the gateway could not be reached. */
 export class ApiError extends Error {
@@ -86,6 +86,7 @@ async function call(address: string, init: RequestInit): Promise<Response> {
   markReachable();
   if (error === undefined) return response;
   if (response.status === 401 && !address.startsWith('/api/session')) markSessionEnded();
+  if (error.code === 'not_allowed') rejectedCalls.value += 1;
   throw error;
 }
 

@@ -7,6 +7,9 @@ export const session = signal<Session | undefined>(undefined);
 /** True if the session ended while a page was open: the sign-in page covers it, and its input is kept. */
 export const hasEnded = signal(false);
 
+/** Number of calls that were rejected because of the role: it may have changed, or another tab may have signed in as another user. */
+export const rejectedCalls = signal(0);
+
 export function markSessionEnded(): void {
   const role = session.peek()?.role ?? null;
   if (role !== null) hasEnded.value = true;

@@ -3,7 +3,7 @@ import type { Session } from '../../api-types.ts';
 import { type ApiError, get, post } from '../browser/api.ts';
 import { unreachableRetryMs, toApiError } from '../browser/load.ts';
 import { path } from '../browser/route.ts';
-import { hasEnded, session, setSession } from '../browser/session.ts';
+import { hasEnded, rejectedCalls, session, setSession } from '../browser/session.ts';
 import { Empty } from '../components/display.tsx';
 import { Boundary, Problem } from '../components/surface.tsx';
 import { Toasts } from '../components/toasts.tsx';
@@ -31,7 +31,26 @@ async function startSession(): Promise<void> {
   }
 }
 
+/** Another tab may have signed in as another user: all tabs have one session. If it has ended, the next call finds out. */
+async function updateSession(): Promise<void> {
+  const before = session.peek();
+  const found = await get<Session>('/api/session').catch(() => undefined);
+  if (found !== undefined && found.role !== null && session.peek() === before) setSession(found);
+}
+
+function useCurrentSession(): void {
+  useEffect(() => {
+    const update = (): void => void updateSession();
+    window.addEventListener('focus', update);
+    return () => window.removeEventListener('focus', update);
+  }, []);
+  useEffect(() => {
+    if (rejectedCalls.value > 0) void updateSession();
+  }, [rejectedCalls.value]);
+}
+
 export function App() {
+  useCurrentSession();
   useEffect(() => {
     void startSession();
     // A link that is pasted into an open page changes only the part after `#`.

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Session } from '../../../api-types.ts';
-import { type ApiError, get, post } from '../../browser/api.ts';
+import { type ApiError, post } from '../../browser/api.ts';
 import { toApiError } from '../../browser/load.ts';
 import { hasEnded, setSession } from '../../browser/session.ts';
 import { Button } from '../../components/button.tsx';
@@ -29,26 +29,11 @@ export function SignInAgain({ problem }: { problem: ApiError | undefined }) {
   );
 }
 
-/** Use a session that was started in another tab in the meantime. */
-function useOtherTabs(): void {
-  useEffect(() => {
-    const look = (): void => {
-      get<Session>('/api/session').then(
-        (found) => found.role !== null && setSession(found),
-        () => undefined,
-      );
-    };
-    window.addEventListener('focus', look);
-    return () => window.removeEventListener('focus', look);
-  }, []);
-}
-
 export function SignIn({ problem }: { problem: ApiError | undefined }) {
   const [token, setToken] = useState('');
   const [error, setError] = useState(problem);
   const [busy, setBusy] = useState(false);
   useEffect(() => setError(problem), [problem]);
-  useOtherTabs();
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector('input')?.focus(), []);
   const submit = async (): Promise<void> => {
