@@ -340,6 +340,7 @@ providers: {mock: {type: mock}}
     await other.evaluate("window.dispatchEvent(new Event('focus'))");
     await other.getByRole('heading', { name: 'Catalog' }).waitFor();
     expect(await page.getByLabel('User message').inputValue()).toBe('what I was writing');
+    expect(await page.getByText('Sign in first.').count()).toBe(0);
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await page.getByText('What would happen', { exact: true }).waitFor();
   });

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../browser/api.ts';
 import { toApiError } from '../browser/load.ts';
 import { notify } from '../browser/notify.ts';
+import { hasEnded } from '../browser/session.ts';
 
 export interface Action<T> {
   readonly busy: boolean;
@@ -49,7 +50,8 @@ export function useAction<T>(onDone?: (result: T) => void, onLeft?: (result: T) 
         current.current = undefined;
         if (abort.signal.aborted) return;
         if (isLeft.current) notify(toApiError(error).message, 'bad');
-        else setState((before) => ({ ...before, busy: false, error: toApiError(error) }));
+        // The page asks for a sign-in, after which the error would be out of date.
+        else setState((before) => ({ ...before, busy: false, error: hasEnded.peek() ? undefined : toApiError(error) }));
       });
   };
   return { ...state, run };
