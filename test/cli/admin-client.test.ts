@@ -91,7 +91,7 @@ it('an https address of a server without TLS is reported in words', async () => 
   const listening = createServer();
   await clientOf(listening);
   const { port } = listening.address() as AddressInfo;
-  const client = await adminClient({ admin: `https://127.0.0.1:${port}` }, { env: { GATEWAY_ADMIN_TOKEN: 't' }, cwd: '/' });
+  const client = adminClient({ admin: `https://127.0.0.1:${port}` }, { env: { GATEWAY_ADMIN_TOKEN: 't' }, cwd: '/' });
   await expect(client.get('/api/status')).rejects.toThrow(
     `no gateway at https://127.0.0.1:${port}: no TLS connection is possible; the address may begin with http://`,
   );

@@ -3,7 +3,7 @@ import type { Entry, ListNode, MapNode, Node, SourceLocation, ScalarNode, Source
 import { locationText, type ProblemReporter } from '../../report/problem.ts';
 import { syntaxExplainer } from './syntax-hints.ts';
 
-/** Most values of a file after its aliases are expanded; far above any real file, low enough to be harmless. */
+/** Most values that the aliases of a file may expand to; far above any real file, low enough to be harmless. */
 const maxValues = 100_000;
 const maxDepth = 100;
 
