@@ -65,6 +65,18 @@ it('keeps an owner in memory if the file cannot store it', () => {
   owners.close();
 });
 
+it('keeps owners in memory and reports each if its file was removed', () => {
+  const path = join(folder, 'removed.db');
+  const faults: unknown[] = [];
+  const owners = withMemoryFallback(openOwners(path), (error) => faults.push(error));
+  owners.bind('a', ['file-1'], 'x', false);
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix);
+  owners.bind('a', ['file-2'], 'y', false);
+  expect(['file-1', 'file-2'].map((id) => owners.ownerOf('a', id))).toEqual(['x', 'y']);
+  expect(faults).toEqual([new Error('the file was removed or replaced')]);
+  owners.close();
+});
+
 it('reports owners that cannot be recovered behind a damaged page, once', () => {
   const path = join(folder, 'damaged.db');
   const running = openOwners(join(folder, 'running.db'));

@@ -38,7 +38,10 @@ export function openOwners(path: string, limit = maxRows, onLoss?: () => void): 
       db.exec(emptyLog);
       onLoss?.();
     }
-    return new SqliteOwnerTable(db, limit);
+    const opened = fileIdentity(path);
+    return new SqliteOwnerTable(db, limit, () => {
+      if (fileIdentity(path) !== opened) throw new Error('the file was removed or replaced');
+    });
   } catch (error) {
     db.close();
     throw error;
@@ -94,9 +97,12 @@ class SqliteOwnerTable implements OwnerTable {
   readonly #db: DatabaseSync;
   readonly #lasting: OwnerRows;
   readonly #brief: OwnerRows;
+  readonly #checkFile: () => void;
 
-  constructor(db: DatabaseSync, limit: number) {
+  /** @param checkFile throws if the file is not at its path any more: SQLite goes on writing to it without an error */
+  constructor(db: DatabaseSync, limit: number, checkFile: () => void) {
     this.#db = db;
+    this.#checkFile = checkFile;
     this.#lasting = new OwnerRows(db, 'lasting', limit);
     this.#brief = new OwnerRows(db, 'brief', limit);
   }
@@ -106,6 +112,7 @@ class SqliteOwnerTable implements OwnerTable {
   }
 
   bind(account: string, ids: readonly string[], owner: string, isBrief: boolean): void {
+    this.#checkFile();
     const table = isBrief ? this.#brief : this.#lasting;
     for (const id of ids) if (this.ownerOf(account, id) === undefined) table.add(account, id, owner);
   }
