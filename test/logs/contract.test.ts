@@ -205,15 +205,15 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect([total.requests, series.length, until]).toEqual([1010, 60, now]);
   });
 
-  it.skipIf(skipping(kind.missing)).each(['since', 'until'])('returns nothing for a %s value outside the range of dates', async (name) => {
+  it.skipIf(skipping(kind.missing)).each([
+    ['since', 1],
+    ['until', 0],
+  ])('accepts a %s value before all dates', async (name, found) => {
     const { store, queries } = await kind.open(() => now);
     await write(store, [entryOf(record(1))]);
-    for (const sign of ['', '-']) {
-      const query = `${name}:${sign}${'9'.repeat(18)}d`;
-      const isAll = (name === 'since') === (sign === '');
-      expect((await queries.search({ query, limit: 5 })).rows).toHaveLength(isAll ? 1 : 0);
-      expect((await queries.stats({ query })).total.requests).toBe(isAll ? 1 : 0);
-    }
+    const query = `${name}:${'9'.repeat(18)}d`;
+    expect((await queries.search({ query, limit: 5 })).rows).toHaveLength(found);
+    expect((await queries.stats({ query })).total.requests).toBe(found);
   });
 
   it.skipIf(skipping(kind.missing))('returns equal statistics from minutes and from rows', async () => {
