@@ -19,7 +19,7 @@ const targets: { readonly [C in (typeof columns)[number]]: readonly [Provider, m
   'OpenAI, models that reason': [providerOf('openai'), 'gpt-5', {}],
   'Other services of the chat format': [providerOf('groq'), 'llama-3.3-70b', {}],
   Gemini: [providerOf('gemini'), 'gemini-2.5-flash', {}],
-  'Bedrock, not Claude': [providerOf('bedrock'), 'amazon.nova-pro-v1:0', { region: 'us-east-1' }],
+  'Bedrock, not Claude': [providerOf('bedrock'), 'amazon.nova-2-lite-v1:0', { region: 'us-east-1' }],
 };
 
 function cellOf(row: Row, column: (typeof columns)[number]): string {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
-import { addCommon, addScalar, appliesTo, declaredTypes, type SchemaType } from './keywords.ts';
+import { addCommon, addScalar, asType, declaredTypes, type SchemaType } from './keywords.ts';
 import { mergeSchemas } from './merge.ts';
 import { SchemaRefs } from './refs.ts';
 
@@ -118,7 +118,7 @@ class Converter {
       };
     }
     if (types.length < 2) return undefined;
-    return { nullable, list: types.map((type) => ({ node: { ...beside, type }, open })) };
+    return { nullable, list: types.map((type) => ({ node: asType(beside, type, types), open })) };
   }
 
   #union(node: JsonObject, { list, nullable }: Branches, depth: number): JsonObject {
@@ -138,9 +138,7 @@ class Converter {
     addCommon(out, node);
     if (nullable) out['nullable'] = true;
     addScalar(out, node, type, this.#lost);
-    for (const key in node) {
-      if (!structural.has(key) && out[sentAs.get(key) ?? key] === undefined && appliesTo(key, node, type)) this.#lost(key);
-    }
+    for (const key in node) if (!structural.has(key) && out[sentAs.get(key) ?? key] === undefined) this.#lost(key);
     if (type === 'array') out['items'] = this.#items(node, open, depth);
     if (type === 'object') this.#addProperties(out, node, open, depth);
     return out;

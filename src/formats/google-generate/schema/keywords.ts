@@ -87,9 +87,14 @@ const typesOf: ReadonlyMap<unknown, readonly SchemaType[]> = new Map<unknown, re
   ),
 ]);
 
-/** False for a keyword of another type: of several types, each has its own keywords. */
-export const appliesTo = (keyword: string, node: JsonObject, type: SchemaType): boolean =>
-  node['type'] === undefined || typesOf.get(keyword === 'format' ? node['format'] : keyword)?.includes(type) !== false;
+/** A node as one of its types, without the keywords of the others. */
+export function asType(node: JsonObject, type: SchemaType, types: readonly SchemaType[]): JsonObject {
+  const isOfOthers = (keyword: string): boolean => {
+    const own = typesOf.get(keyword === 'format' ? node['format'] : keyword);
+    return own?.includes(type) === false && own.some((other) => types.includes(other));
+  };
+  return { ...Object.fromEntries(Object.entries(node).filter(([keyword]) => !isOfOthers(keyword))), type };
+}
 
 /** Adds the enum as strings. The service supports no other enums, and rejects the empty string. */
 function addEnum(out: Out, node: JsonObject, lost: (keyword: string) => void): void {
