@@ -14,7 +14,7 @@ import type { ApiKey, ProviderBinding, Snapshot } from '#core/snapshot.ts';
 import { isRow, listReply, messagesList, modelReply } from './list.ts';
 
 /**
- * `GET /v1/models` and `GET /v1/models/{id}`, not `DELETE`. Responds from the configuration if it knows the models; otherwise the request
+ * `GET /v1/models` and `GET /v1/models/{id}`. Responds from the configuration if it knows the models; otherwise the request
  * goes to the selected provider, and its list is filtered to the models that the caller may use.
  */
 export default definePlugin({
@@ -32,7 +32,6 @@ function plan(ctx: Admitted, earlierPlan: Plan | undefined): Planned {
     const listed = listedRows(ctx, earlierPlan);
     return listed === undefined ? undefined : { answer: listReply(listed, dialectOf(ctx)) };
   }
-  if (ctx.method === 'DELETE') return undefined;
   const row = findRow(ctx, earlierPlan);
   return row === undefined ? undefined : { answer: modelReply(row, dialectOf(ctx)) };
 }

@@ -27,7 +27,7 @@ function plan(ctx: Admitted): Plan | undefined {
   const choice = choiceOf(ctx);
   const applicableConfig = configOf(ctx);
   ctx.facts.choice = choice;
-  const isCatalogRequest = choice === undefined && (ctx.endpoint === 'models' || ctx.endpoint === 'models/{id}') && ctx.method !== 'DELETE';
+  const isCatalogRequest = choice === undefined && (ctx.endpoint === 'models' || ctx.endpoint === 'models/{id}');
   if (isCatalogRequest && applicableConfig === undefined) return undefined;
   const config = applicableConfig ?? ctx.snapshot.noConfig;
   ctx.facts.config = config;

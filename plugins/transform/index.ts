@@ -200,7 +200,8 @@ function relayTranslation(ctx: Routed, attempt: Attempt, call: AttemptCall, body
 
 /** The client's path, with the model name for this target. */
 function pathFor(ctx: Routed, { model }: Attempt): string {
-  return ctx.endpoint !== 'models/{id}' || model === ctx.params['id'] ? ctx.path : `/v1/models/${encodeURIComponent(model)}`;
+  const isOther = traitsOf(ctx.endpoint).modelInPath === true && model !== ctx.params['id'];
+  return isOther ? `/v1/models/${encodeURIComponent(model)}` : ctx.path;
 }
 
 const sendable = (body: RequestBody): JsonBody | EmptyBody => (body.kind === 'json' ? body : emptyBody);

@@ -27,6 +27,8 @@ export interface EndpointTraits {
   readonly baseModel?: true;
   /** The body has no model field that every provider supports: a header may name the model. */
   readonly modelByHeader?: true;
+  /** The `{id}` of the path is the model. It may contain slashes, and not every client encodes them. */
+  readonly modelInPath?: true;
   /** The request uploads or the response downloads a file of any size. Its timeouts count bytes. */
   readonly file?: 'up' | 'down';
   /** One-line description for the docs. */
@@ -37,6 +39,8 @@ export interface EndpointTraits {
 const json = { body: 'json', dialect: 'openai' } as const;
 /** The same with a multipart form. */
 const form = { body: 'form', dialect: 'openai' } as const;
+/** Relayed, with a model in the path. */
+const model = { body: 'passing', dialect: 'callers', modelInPath: true } as const;
 /** Refers to an object by ID, or lists objects. */
 const named = { body: 'none', dialect: 'openai', state: 'names' } as const;
 /** The same for objects that belong to one account. */
@@ -76,15 +80,8 @@ export const endpoints = {
     about: 'Counts the tokens of messages',
   },
   models: { routes: [['GET', 'models']], body: 'none', dialect: 'callers', about: 'Models that the caller may use' },
-  'models/{id}': {
-    routes: [
-      ['GET', 'models/{id}'],
-      ['DELETE', 'models/{id}'],
-    ],
-    body: 'passing',
-    dialect: 'callers',
-    about: 'Returns one model, or deletes a fine-tuned one',
-  },
+  'models/{id}': { routes: [['GET', 'models/{id}']], ...model, about: 'Returns one model' },
+  'models/{id}/delete': { routes: [['DELETE', 'models/{id}']], ...model, about: 'Deletes a fine-tuned model' },
   files: { routes: [['POST', 'files']], ...form, state: 'creates', modelByHeader: true, file: 'up', about: 'Uploads a file' },
   'files/list': { routes: [['GET', 'files']], ...named, about: 'Lists files' },
   'files/{id}': { routes: [['GET', 'files/{id}']], ...named, about: 'Returns metadata of a file' },

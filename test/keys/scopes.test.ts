@@ -142,8 +142,10 @@ describe('a key that is bound to a config gets 403 for another target', () => {
 });
 
 describe('a key that is limited to other models', () => {
-  /** Requests that run a model; a batch or a job names its models where the gateway does not check them here. */
-  const running = routes.filter(([, { method, path }]) => method === 'POST' && !/\/(files|cancel)$|id-1/.test(path));
+  /** Requests that run or delete a model; a batch or a job names its models where the gateway does not check them here. */
+  const running = routes.filter(
+    ([, { method, path, traits }]) => traits.modelInPath === true || (method === 'POST' && !/\/(files|cancel)$|id-1/.test(path)),
+  );
   const others = routes.filter((route) => !running.includes(route));
 
   it.each(running)('gets 403 on %s', async (_route, row) => {

@@ -96,7 +96,7 @@ describe.each(rules)('the list "%s"', (_, key, to) => {
 /** Prompts have their own model; the body of a relayed request is not read. */
 function allows({ endpoint, method, body }: Route): boolean {
   if (endpoint.startsWith('prompts/{id}/completions')) return false;
-  if (endpoint === 'models/{id}') return false;
+  if (endpoint === 'models/{id}' || endpoint === 'models/{id}/delete') return false;
   return (
     body !== 'passing' || endpoint === 'realtime' || method === 'GET' || method === 'DELETE' || method === 'HEAD' || method === 'OPTIONS'
   );

@@ -13,11 +13,12 @@ const longestModel = 2048;
  * @throws GatewayError `string_above_max_length`
  */
 export function requestedModelIn({ endpoint, params, query, headers, pathModel }: RequestHead, body: RequestBody): string {
-  if (endpoint === 'models/{id}') return params['id'] ?? '';
+  const { modelInPath, modelByHeader } = traitsOf(endpoint);
+  if (modelInPath === true) return params['id'] ?? '';
   const named = requestedModelOf(body, query);
   if (named !== '') return named;
   if (pathModel !== undefined) return withinLength(pathModel);
-  if (traitsOf(endpoint).modelByHeader !== true) return named;
+  if (modelByHeader !== true) return named;
   return withinLength(headers.gateway('providerModel') ?? '');
 }
 

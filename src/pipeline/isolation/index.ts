@@ -49,7 +49,7 @@ export class Isolation {
     if (caller === undefined) return;
     const { endpoint, body } = ctx;
     const traits = traitsOf(endpoint);
-    if (traits.body === 'passing' && (endpoint !== 'models/{id}' || ctx.method === 'DELETE')) throw unknownObjectsError(ctx, attempt);
+    if (traits.body === 'passing' && endpoint !== 'models/{id}') throw unknownObjectsError(ctx, attempt);
     const { id } = ctx.params;
     if (id !== undefined && traits.state === 'names') caller.requireOwned(canonicalId(id), id);
     if (body.kind === 'json') {

@@ -67,7 +67,14 @@ export function isUnpaid(endpoint: RequestContext['endpoint']): boolean {
 /** The provider runs models for these later. */
 const startsWork: ReadonlySet<string> = new Set(['batches', 'fine_tuning/jobs'] satisfies RequestContext['endpoint'][]);
 
-const unpaid: ReadonlySet<string> = new Set(['models', 'models/{id}', 'messages/count_tokens', 'responses/input_tokens', 'moderations']);
+const unpaid: ReadonlySet<string> = new Set([
+  'models',
+  'models/{id}',
+  'models/{id}/delete',
+  'messages/count_tokens',
+  'responses/input_tokens',
+  'moderations',
+] satisfies RequestContext['endpoint'][]);
 
 /**
  * Usage as reported by the provider, else an estimate: four bytes per prompt token, one stream event per completion

@@ -16,7 +16,7 @@ const rows: readonly RouteRow[] = (Object.entries(endpoints) as [Endpoint, Endpo
   endpoint === 'realtime'
     ? []
     : routes.flatMap(([method, template]) => {
-        const row = { endpoint, method, template, idIsRest: endpoint === 'models/{id}' };
+        const row = { endpoint, method, template, idIsRest: traitsOf(endpoint).modelInPath === true };
         return method === 'GET' && servesHead(endpoint) ? [row, { ...row, method: 'HEAD' }] : [row];
       }),
 );

@@ -1,7 +1,7 @@
 import { providers } from '../../../plugins/index.ts';
 import { throughHub } from '../../../src/formats/through-hub/index.ts';
 import { vendors } from '../../../plugins/providers/vendors/index.ts';
-import { type Endpoint, type EndpointTraits, endpoints } from '../../../src/core/endpoint.ts';
+import { type Endpoint, type EndpointTraits, endpoints, traitsOf } from '../../../src/core/endpoint.ts';
 import type { Provider } from '../../../src/core/provider.ts';
 
 const rows: ReadonlySet<string> = new Set(vendors.map(({ type }) => type));
@@ -43,7 +43,7 @@ function cell(provider: Provider, endpoint: Endpoint): string {
   if (endpoint === 'prompts/{id}/render' || endpoint === 'feedback' || endpoint === 'feedback/{id}') return '–';
   // The socket is one of OpenAI's voices: who has none of them relays the path, and nobody is there.
   if (endpoint === 'realtime' && provider.operations['audio/speech'] === undefined) return '';
-  if (endpoint === 'realtime' || endpoint === 'models/{id}') return provider.relay === undefined ? '' : '✓';
+  if (endpoint === 'realtime' || traitsOf(endpoint).modelInPath === true) return provider.relay === undefined ? '' : '✓';
   if (endpoint === 'relay') return '';
   const operation = throughHub(provider).operations[endpoint];
   if (operation === undefined) return '';
