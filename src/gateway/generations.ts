@@ -10,7 +10,7 @@ import type { Plugin } from '../core/plugin.ts';
 import type { Provider } from '../core/provider.ts';
 import { throughHub } from '../formats/through-hub/index.ts';
 import type { Registry } from './types.ts';
-import { type ChainEntry, createGeneration, SharedState, type Generation } from '../pipeline/generation.ts';
+import { type ChainEntry, createGeneration, SharedState, type Generation, type PluginMessage } from '../pipeline/generation.ts';
 import { createPriceBook } from '../pricing/book.ts';
 import { preloadPrices } from '../pricing/library.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -54,7 +54,7 @@ export class Generations {
   }
 
   /** Messages that give the plugin state of this process to a worker process that was just started. */
-  catchUp(): readonly { readonly key: string; readonly message: unknown }[] {
+  catchUp(): readonly PluginMessage[] {
     return this.#shared.catchUp();
   }
 

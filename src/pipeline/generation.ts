@@ -167,6 +167,12 @@ interface SharedStateLease {
   release(): void;
 }
 
+/** A message from a plugin in one worker process to the same plugin in the others. */
+export interface PluginMessage {
+  readonly key: string;
+  readonly message: unknown;
+}
+
 /** The state of one key, and the number of generations that use it. */
 interface SharedSlot {
   readonly value: unknown;
@@ -191,7 +197,7 @@ export class SharedState {
   }
 
   /** Messages that give the state of this process to one that was just started. */
-  catchUp(): { readonly key: string; readonly message: unknown }[] {
+  catchUp(): readonly PluginMessage[] {
     return [...this.#slots].flatMap(([key, slot]) => Array.from(slot.catchUp(), (message) => ({ key, message })));
   }
 

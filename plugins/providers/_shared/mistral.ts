@@ -1,5 +1,5 @@
 import type { HistoryQuirk } from '#formats/history/rules.ts';
-import type { ChatQuirk } from '#formats/openai-chat/quirks.ts';
+import type { ChatQuirk } from '#formats/openai-chat/quirks/quirk.ts';
 
 /** What models of Mistral reject or misread, at every service that serves them with Mistral's own API. */
 export const mistralQuirks: readonly (ChatQuirk & HistoryQuirk & { readonly name: string; readonly source: string })[] = [

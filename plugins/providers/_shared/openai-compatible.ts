@@ -17,7 +17,7 @@ import { encodeIdSegment } from './address.ts';
 import type { HistoryRules } from '#formats/history/rules.ts';
 import { urlFiles } from '#formats/openai-chat/plain/files.ts';
 import { withFunctionsAsTools } from '#formats/openai-chat/legacy-calls.ts';
-import type { ChatQuirk } from '#formats/openai-chat/quirks.ts';
+import type { ChatQuirk } from '#formats/openai-chat/quirks/quirk.ts';
 import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { batchOutput } from '#formats/openai-objects/batch-output.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';

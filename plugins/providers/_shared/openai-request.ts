@@ -9,7 +9,7 @@ import { openaiHistory } from '#formats/history/rules.ts';
 import { withExact } from '#formats/shared/exact.ts';
 import { dropExtensions, dropLabels } from '#formats/openai-chat/extensions.ts';
 import { plainChat } from '#formats/openai-chat/plain/index.ts';
-import { withQuirks } from '#formats/openai-chat/quirks.ts';
+import { withQuirks } from '#formats/openai-chat/quirks/index.ts';
 import { withoutSlug } from '#formats/openai-objects/batch-lines.ts';
 import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';

@@ -1,6 +1,6 @@
 import { defineProvider, type CommonSettings, type Probe, type Provider } from '#core/provider.ts';
 import { historyOf } from '#formats/history/rules.ts';
-import { isChatQuirk } from '#formats/openai-chat/quirks.ts';
+import { isChatQuirk } from '#formats/openai-chat/quirks/quirk.ts';
 import { openaiFault } from '#formats/openai-chat/fault.ts';
 import { RealtimeTap } from '#formats/openai-objects/realtime-tap.ts';
 import { openaiEndpoints } from '#formats/openai-objects/taps.ts';

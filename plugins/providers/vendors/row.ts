@@ -1,5 +1,5 @@
 import type { HistoryQuirk } from '#formats/history/rules.ts';
-import type { ChatQuirk } from '#formats/openai-chat/quirks.ts';
+import type { ChatQuirk } from '#formats/openai-chat/quirks/quirk.ts';
 import type { ImageEdits } from '../_shared/openai-compatible.ts';
 import type { OpenAiEndpoint } from '#formats/openai-objects/taps.ts';
 

@@ -3,7 +3,7 @@ import { isJsonObject } from '#core/json/merge.ts';
 import { type Dropped, type Operation, Passing } from '#core/provider.ts';
 import { historyOf, type HistoryRules, openHistory } from '#formats/history/rules.ts';
 import { withFunctionsAsTools } from '#formats/openai-chat/legacy-calls.ts';
-import type { ChatQuirk } from '#formats/openai-chat/quirks.ts';
+import type { ChatQuirk } from '#formats/openai-chat/quirks/quirk.ts';
 import { openaiChat } from '../_shared/openai-compatible.ts';
 import { mistralQuirks } from '../_shared/mistral.ts';
 import { commonHeaders, endpointAddress, modelAddress } from './address.ts';

@@ -40,12 +40,6 @@ export interface ReadinessState {
   readonly detailed: ConfigState;
 }
 
-/** A message from a plugin in one worker to the same plugin in the others. */
-export interface PluginMessage {
-  readonly key: string;
-  readonly message: unknown;
-}
-
 /** Report of a worker, sent once a second and on request: counts since the last report, and current state. */
 export interface Heartbeat {
   readonly activity: Activity;

@@ -12,6 +12,7 @@ import { samplingFields, thinkingFields } from './thinking.ts';
 import { toolFields } from './tools/index.ts';
 import { checkChatTypes } from '../../shared/request/field-types.ts';
 import { objectOf, stringOf } from '../../shared/json.ts';
+import { jsonInstruction } from '../../shared/request/json-instruction.ts';
 
 /** Options for the conversion of a chat request to a messages request. */
 export interface MessagesOptions {
@@ -124,10 +125,7 @@ export function mediaNeeds(body: JsonObject, surface: ClaudeSurface): readonly M
 }
 
 /** The API has no JSON mode without a schema, so the model is instructed. */
-export const jsonOnly: Block = Object.freeze({
-  type: 'text',
-  text: 'Answer with one JSON object and nothing else: no other text, no code fence.',
-});
+export const jsonOnly: Block = Object.freeze({ type: 'text', text: jsonInstruction });
 
 export const wantsJson = (body: JsonObject): boolean =>
   isJsonObject(body['response_format']) && body['response_format']['type'] === 'json_object';

@@ -59,7 +59,7 @@ export function wholeResponseFault(status: number, body: Buffer, contentType: st
   return faultError(fault);
 }
 
-/** NVIDIA returns 202 while a model starts. */
+/** Some services return 202 while a model starts. */
 const notReady = ' It has accepted the request, but not finished it, and the gateway does not ask for the result later.';
 
 const htmlPage = (expected: string): GatewayError =>

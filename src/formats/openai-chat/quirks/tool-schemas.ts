@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../core/json/merge.ts';
+import { isObject, type JsonObject } from '../../../core/json/merge.ts';
 
 /** Members whose values are schemas by name. */
 const schemasByName: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);

@@ -1,0 +1,39 @@
+import type { BodyPatch, JsonBody } from '../../../core/json/body.ts';
+import type { Dropped } from '../../../core/provider.ts';
+import { convertMessages } from './messages.ts';
+import type { ChatQuirk } from './quirk.ts';
+import { withoutKeywords } from './tool-schemas.ts';
+import { convertValues, isNeutral } from './values.ts';
+
+const reason = 'not supported by this service';
+
+/** Adapts a body to the service. Returns it with what was dropped, or the same body if nothing differs. */
+export function withQuirks(
+  body: JsonBody,
+  model: string,
+  quirks: readonly ChatQuirk[],
+): { readonly body: JsonBody; readonly dropped: readonly Dropped[] } {
+  const patch = new Map<string, unknown>();
+  const dropped: Dropped[] = [];
+  const drop = (param: string, why: string): void => {
+    patch.set(param, undefined);
+    if (!isNeutral(body.value(param))) dropped.push({ param, reason: why });
+  };
+  for (const quirk of quirks) {
+    const { drops = [], renames = {}, schemaKeywords = [], models } = quirk;
+    if (models?.test(model) === false) continue;
+    for (const param of drops) if (body.has(param)) drop(param, reason);
+    for (const [from, to] of Object.entries(renames)) {
+      if (!body.has(from)) continue;
+      if (body.has(to)) drop(from, `the request has ${to}`);
+      else patch.set(from, undefined).set(to, body.value(from));
+    }
+    convertMessages(body, patch, quirk);
+    if (schemaKeywords.some((keyword) => body.mentions(`"${keyword}"`))) {
+      const tools = body.exact('tools');
+      if (Array.isArray(tools)) patch.set('tools', withoutKeywords(tools, new Set(schemaKeywords)));
+    }
+    dropped.push(...convertValues(body, patch, quirk));
+  }
+  return patch.size === 0 ? { body, dropped } : { body: body.edit(patch as BodyPatch), dropped };
+}

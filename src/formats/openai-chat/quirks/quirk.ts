@@ -1,0 +1,45 @@
+/** One difference between a service's chat requests and the format that it follows. */
+export interface ChatQuirk {
+  /** Members of the body that the service rejects. They are dropped and reported. */
+  readonly drops?: readonly string[];
+  /** Members of the body that have another name at the service. */
+  readonly renames?: Readonly<Record<string, string>>;
+  /** Roles of messages that have another name at the service. */
+  readonly roles?: Readonly<Record<string, string>>;
+  /** Keywords that it rejects in the JSON schemas of tools, and that constrain nothing. */
+  readonly schemaKeywords?: readonly string[];
+  /** It continues the text of a last assistant message only if this member is true. */
+  readonly prefill?: string;
+  /** It accepts text parts only as one text. */
+  readonly joinsTexts?: true;
+  /** Values of `reasoning_effort` that it rejects, with the nearest that it accepts. */
+  readonly efforts?: Readonly<Record<string, string>>;
+  /** It thinks unless `thinking` disables it: it has no effort `none`, and rejects a forced tool while it thinks. */
+  readonly thinksByDefault?: true;
+  /** Its `thinking` has no type but `enabled` and `disabled`. */
+  readonly switchesThinking?: true;
+  /** It has no structured outputs, only a JSON mode: the schema becomes a system message. */
+  readonly schemaInPrompt?: true;
+  /** It has no `functions`, only tools. */
+  readonly functionsAsTools?: true;
+  /** Models that differ, by the service's own name. All models if absent. */
+  readonly models?: RegExp;
+}
+
+/** All members that change the body of a request. */
+const changing: Readonly<Record<Exclude<keyof ChatQuirk, 'models'>, true>> = {
+  drops: true,
+  renames: true,
+  roles: true,
+  schemaKeywords: true,
+  prefill: true,
+  joinsTexts: true,
+  efforts: true,
+  thinksByDefault: true,
+  switchesThinking: true,
+  schemaInPrompt: true,
+  functionsAsTools: true,
+};
+
+/** True for a difference that changes the body of a request. */
+export const isChatQuirk = (quirk: object): boolean => Object.keys(quirk).some((name) => Object.hasOwn(changing, name));

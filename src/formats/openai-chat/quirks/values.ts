@@ -1,0 +1,60 @@
+import type { JsonBody } from '../../../core/json/body.ts';
+import { isJsonObject } from '../../../core/json/merge.ts';
+import type { Dropped } from '../../../core/provider.ts';
+import { jsonInstruction } from '../../shared/request/json-instruction.ts';
+import type { ChatQuirk } from './quirk.ts';
+
+/** True for values that request the default behavior. Dropping them is not reported. */
+export const isNeutral = (value: unknown): boolean =>
+  value === null || value === false || value === 0 || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** Replaces values that the service rejects by the nearest that it accepts, and reports them. */
+export function convertValues(body: JsonBody, patch: Map<string, unknown>, quirk: ChatQuirk): readonly Dropped[] {
+  const { efforts, schemaInPrompt } = quirk;
+  const out = quirk.thinksByDefault === true ? [...withoutThinking(body, patch)] : [];
+  const thinking = quirk.switchesThinking === true && body.has('thinking') ? body.value('thinking') : undefined;
+  if (isJsonObject(thinking) && thinking['type'] !== 'enabled' && thinking['type'] !== 'disabled') {
+    patch.set('thinking', { type: 'enabled' });
+    out.push({ param: 'thinking.type', reason: 'sent as enabled' });
+  }
+  const effort = efforts === undefined || patch.has('reasoning_effort') ? undefined : body.peek('reasoning_effort');
+  if (efforts !== undefined && typeof effort === 'string' && Object.hasOwn(efforts, effort)) {
+    patch.set('reasoning_effort', efforts[effort]);
+    out.push({ param: 'reasoning_effort', reason: `sent as ${efforts[effort]}` });
+  }
+  return schemaInPrompt === true && body.mentions('"json_schema"') ? [...out, ...withSchemaInPrompt(body, patch)] : out;
+}
+
+function withSchemaInPrompt(body: JsonBody, patch: Map<string, unknown>): readonly Dropped[] {
+  const format = body.exact('response_format');
+  if (!isJsonObject(format) || format['type'] !== 'json_schema') return [];
+  const messages: unknown = patch.get('messages') ?? body.exact('messages');
+  const instruction = { role: 'system', content: `${jsonInstruction}${schemaText(format['json_schema'])}` };
+  patch.set('response_format', { type: 'json_object' });
+  if (Array.isArray(messages)) patch.set('messages', [instruction, ...(messages as unknown[])]);
+  return [{ param: 'response_format.json_schema', reason: 'sent as an instruction' }];
+}
+
+/** Disables thinking for the effort `none` and for a forced tool, unless the client sent `thinking`, which passes as written. */
+function withoutThinking(body: JsonBody, patch: Map<string, unknown>): readonly Dropped[] {
+  if (body.has('thinking') && body.value('thinking') !== null) return [];
+  const effort = body.peek('reasoning_effort');
+  if (effort !== 'none' && !(body.has('tool_choice') && isForced(body.value('tool_choice')))) return [];
+  patch.set('thinking', { type: 'disabled' });
+  if (!body.has('reasoning_effort')) return [];
+  patch.set('reasoning_effort', undefined);
+  return effort === 'none' || isNeutral(effort)
+    ? []
+    : [{ param: 'reasoning_effort', reason: 'the service does not think with a forced tool' }];
+}
+
+/** True for a choice that leaves the model no answer without a call. */
+const isForced = (choice: unknown): boolean =>
+  choice === 'required' || (isJsonObject(choice) && (choice['type'] === 'function' || choice['type'] === 'custom'));
+
+function schemaText(wanted: unknown): string {
+  if (!isJsonObject(wanted)) return '';
+  const { description, schema } = wanted;
+  const about = typeof description === 'string' && description !== '' ? ` The object: ${description.replace(/\.?$/, '.')}` : '';
+  return isJsonObject(schema) ? `${about} It is valid by this JSON schema: ${JSON.stringify(schema)}` : about;
+}
