@@ -223,6 +223,11 @@ describe('gateway logs export and stats', () => {
     expect(out).toMatch(/total\s+3/);
   });
 
+  it('stats adds up the groups beyond --top', async () => {
+    expect((await logs('stats', '--by', 'config', '--top', '1')).out).toMatch(/support +2 .*\n\(others\) +1 .*\ntotal +3 /s);
+    expect((await logs('stats', '--by', 'config', '--top', '1', '--csv')).out).toMatch(/^support,2,.*\r\n\(others\),1,/m);
+  });
+
   it('stats fits the width of the terminal', async () => {
     const { out } = await runHere(['logs', 'stats', '--by', 'meta.user'], gateway.dir, { env, isTty: true, columns: 50 });
     expect(out.split('\n').filter((line) => line.length > 50)).toEqual([]);

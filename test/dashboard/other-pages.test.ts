@@ -181,6 +181,20 @@ describe.skipIf(!hasBrowser)('overview page', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
+  it('distinguishes a model called "other" from all others', async () => {
+    const rows = makeRows(600, Date.now(), 1).map((row, i) => ({ ...row, model: i < 300 ? 'other' : `model-${i % 20}` }));
+    const many = await startFixtureServer(rows);
+    const { page } = await open(many.url);
+    const table = page.getByRole('table', { name: 'Figures by model' });
+    await table.getByRole('row', { name: /^all others 225 / }).waitFor();
+    expect(await table.getByRole('row').count()).toBe(8);
+    expect(await table.getByRole('link', { name: 'all others' }).count()).toBe(0);
+    await table.getByRole('link', { name: 'other', exact: true }).click();
+    await page.locator('.grid tbody tr:not(.space)').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('model:other');
+    await many.close();
+  });
+
   it('keeps the grouping of the cost when going back', async () => {
     const { page } = await open(server.url);
     await page.getByRole('button', { name: 'Key', exact: true }).click();

@@ -268,8 +268,12 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     const byConfig = await queries.stats({ query: `${since} config:c1`, by: 'config' });
     expect(byConfig.groups.map(({ name, requests }) => [name, requests])).toEqual([['c1', 23]]);
     const top = await queries.stats({ query: since, by: 'config', top: 2, step: 3600 });
-    expect(top.groups.map(({ name }) => name)).toEqual([null, 'c1', 'other']);
-    expect(top.series.flatMap((bucket) => Object.keys(bucket.by)).toSorted()).toEqual(['', '', 'c1', 'other']);
+    expect(top.groups.map(({ name }) => name)).toEqual([null, 'c1']);
+    expect(top.rest?.requests).toBe(44);
+    expect(top.series.map(({ by, rest }) => [Object.keys(by).toSorted(), rest?.requests])).toEqual([
+      [['', 'c1'], 44],
+      [[''], undefined],
+    ]);
     const byTeam = await queries.stats({ query: since, by: 'meta.team' });
     expect(byTeam.groups.map(({ name, requests }) => [name, requests])).toEqual(
       expect.arrayContaining([
@@ -279,6 +283,35 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     );
     const byClass = await queries.stats({ query: since, by: 'status', step: 3600 });
     expect(Object.keys(byClass.series[0]?.by ?? {}).toSorted()).toEqual(['2xx', '4xx', '5xx']);
+  });
+
+  it.skipIf(skipping(kind.missing))('distinguishes a value called "other" from values that are not counted by name', async () => {
+    const { store, queries } = await kind.open(() => now);
+    const names = ['other', '~other', 'another', ...Array.from({ length: 150 }, (_, i) => `c${i}`)];
+    const configs = [...names, 'other'].map((config, i) => record(i % 60, { id: `req_${i}`, config }));
+    await write(
+      store,
+      configs.map((one) => entryOf(one)),
+    );
+    const requests = { by: 'config', step: 7200, query: 'since:2h' } as const;
+    const { groups, rest, series } = await queries.stats(requests);
+    expect(groups).toHaveLength(100);
+    expect(groups.slice(0, 2).map(({ name, requests }) => [name, requests])).toEqual([
+      ['other', 2],
+      ['another', 1],
+    ]);
+    expect(groups.some(({ name }) => name === '~other')).toBe(true);
+    expect(rest?.requests).toBe(53);
+    expect(series.reduce((sum, bucket) => sum + (bucket.by['other']?.requests ?? 0), 0)).toBe(2);
+    expect(series.reduce((sum, bucket) => sum + (bucket.rest?.requests ?? 0), 0)).toBe(53);
+    const few = await queries.stats({ ...requests, query: 'since:2h config:other,"~other",c149' });
+    expect(few.groups.map(({ name, requests }) => [name, requests])).toEqual([
+      ['other', 2],
+      ['c149', 1],
+      ['~other', 1],
+    ]);
+    const suggestions = await queries.suggest({ text: 'config:oth', cursor: 10 });
+    expect(suggestions.map(({ insert, count }) => [insert, count])).toEqual([['other', 2]]);
   });
 
   it.skipIf(skipping(kind.missing))('counts requests by class of status, however many statuses a day has', async () => {

@@ -19,6 +19,7 @@ function fakeLogs(): { readonly logs: LogReader; readonly requests: StatsRequest
       until: 0,
       total: noFigures,
       series: [],
+      rest: null,
       groups: names.map((name) => ({ ...noFigures, name, requests: name.length })),
     };
   };

@@ -30,10 +30,11 @@ export async function stats(words: readonly string[], flags: StatsFlags, io: Cli
   return found.total.requests === 0 ? exitCodes.no : exitCodes.yes;
 }
 
-function tableText({ groups, total }: Stats, by: string | undefined, width: number): string {
+function tableText({ groups, rest, total }: Stats, by: string | undefined, width: number): string {
   const rows = fitted(width, [
     [(by ?? '').toUpperCase(), ...titles],
     ...(by === undefined ? [] : groups.map((group) => [printable(group.name ?? '-'), ...cellsOf(group)])),
+    ...(rest === null ? [] : [['(others)', ...cellsOf(rest)]]),
     ['total', ...cellsOf(total)],
   ]);
   const widths = columnWidths(rows);
@@ -89,8 +90,8 @@ const members = [
   'unpriced',
 ] as const;
 
-function writeCsv({ groups, total }: Stats, by: string | undefined, io: CliIo): void {
+function writeCsv({ groups, rest, total }: Stats, by: string | undefined, io: CliIo): void {
   io.stdout.write(csvLine([by ?? 'group', ...members]));
-  const lines = by === undefined ? [{ ...total, name: 'total' }] : groups;
+  const lines = by === undefined ? [{ ...total, name: 'total' }] : rest === null ? groups : [...groups, { ...rest, name: '(others)' }];
   for (const group of lines) io.stdout.write(csvLine([group.name, ...members.map((member) => group[member])]));
 }

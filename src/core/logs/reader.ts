@@ -54,7 +54,7 @@ export interface StatsRequest {
   readonly by?: Dimension | undefined;
   /** Seconds per bucket, a multiple of 60; undefined: totals only, without series. */
   readonly step?: number | undefined;
-  /** Maximum number of groups; the smaller ones are combined as `other`. */
+  /** Maximum number of groups; the smaller ones are combined as `rest`. */
   readonly top?: number | undefined;
 }
 
@@ -64,6 +64,8 @@ export interface Stats {
   readonly until: number;
   readonly total: Figures;
   readonly groups: readonly (Figures & { readonly name: string | null })[];
+  /** The requests that belong to none of `groups`, which are limited; null if there are none. */
+  readonly rest: Figures | null;
   /** Oldest first, without gaps; empty without `step`. For all groups together, and for each. */
   readonly series: readonly Bucket[];
 }
@@ -72,9 +74,17 @@ export interface Bucket extends Figures {
   /** Start of the bucket, in Unix milliseconds. */
   readonly at: number;
   /** By status class (`2xx`, `4xx`, `5xx`) if grouped by status, else by the names of `groups`. */
-  readonly by: Readonly<
-    Record<string, { readonly requests: number; readonly errors: number; readonly cost_usd: string; readonly tokens: number }>
-  >;
+  readonly by: Readonly<Record<string, GroupFigures>>;
+  /** The requests that are not in `by`. */
+  readonly rest: GroupFigures | null;
+}
+
+/** What one group adds to a bucket of time. */
+export interface GroupFigures {
+  readonly requests: number;
+  readonly errors: number;
+  readonly cost_usd: string;
+  readonly tokens: number;
 }
 
 /** Times in milliseconds; null if there are no values. Percentiles are computed from histograms, accurate to 5 %. */

@@ -2,8 +2,9 @@ import { Histogram } from '../../core/logs/histogram.ts';
 import { isCacheHit, isError, isUnpriced } from '../../core/logs/row.ts';
 import { toStorable } from '../../query/text.ts';
 import { boundedCount } from '../../query/bounded-count.ts';
+import { bucketOf, restBucket } from './bucket-names.ts';
 import type { StoredRow } from './stored-row.ts';
-import { type bucketCounts, type bucketTimes, dimensions, maxTagNames, maxValues, otherValues, storedAt } from './schema.ts';
+import { type bucketCounts, type bucketTimes, dimensions, maxTagNames, maxValues, storedAt } from './schema.ts';
 
 /** What one minute adds to a bucket. */
 export interface BucketFigures {
@@ -33,7 +34,7 @@ export function addCosts(one: bigint, other: bigint): bigint {
 export class TrackedValues {
   readonly #days = new Map<number, Map<string, Set<string>>>();
 
-  /** The name under which a value is counted; undefined if its dimension is not counted. */
+  /** The bucket in which a value is counted; undefined if its dimension is not counted. */
   bucketNameOf(dim: string, minute: number, value: string): string | undefined {
     const dims = this.#day(Math.floor(minute / minutesOfDay));
     let values = dims.get(dim);
@@ -42,11 +43,11 @@ export class TrackedValues {
       values = new Set();
       dims.set(dim, values);
     }
-    if (values.has(value)) return value;
+    if (values.has(value)) return bucketOf(value);
     // The classes of statuses are made from their values, which are numbers of three digits.
-    if (values.size >= maxValues && dim !== 'status') return otherValues;
+    if (values.size >= maxValues && dim !== 'status') return restBucket;
     values.add(value);
-    return value;
+    return bucketOf(value);
   }
 
   #day(day: number): Map<string, Set<string>> {

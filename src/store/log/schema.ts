@@ -94,14 +94,13 @@ export const requestColumns = [
 /** Dimensions that are counted per minute; also `meta.<name>` and `label.<name>`, and `all` with the name `''`. */
 export const dimensions = ['status', 'config', 'provider', 'model', 'key', 'endpoint', 'error'] as const;
 
-/** Maximum values of a dimension that one day counts by name. Further values are counted as `other`. */
+/** Maximum values of a dimension that one day counts by name. Further values are counted together (`restBucket`). */
 export const maxValues = 100;
 /** Maximum metadata keys and labels, together, that one day counts. */
 export const maxTagNames = 20;
-export const otherValues = 'other';
 
 /**
- * Columns of `buckets`. `dim`, `name` (`''` for no value) and `minute` (Unix minutes) are the key. Times are histograms
+ * Columns of `buckets`. `dim`, `name` (`bucketOf` the value) and `minute` (Unix minutes) are the key. Times are histograms
  * (`core/logs/histogram.ts`) as text, `cost` is an integer in 10⁻¹² dollars.
  */
 export const bucketCounts = [

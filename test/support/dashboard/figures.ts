@@ -1,4 +1,4 @@
-import type { Bucket, Figures, Stats } from '../../../src/core/logs/reader.ts';
+import type { Bucket, Figures, GroupFigures, Stats } from '../../../src/core/logs/reader.ts';
 import type { LogRow } from '../../../src/core/logs/row.ts';
 
 const quantile = (sorted: readonly number[], share: number): number | null => sorted[Math.floor(share * (sorted.length - 1))] ?? null;
@@ -30,29 +30,42 @@ export function figuresOf(rows: readonly LogRow[]): Figures {
   };
 }
 
+interface Grouping {
+  readonly by: string | null;
+  /** Maximum number of groups. */
+  readonly top: number;
+  /** In seconds. */
+  readonly step: number | null;
+}
+
 /** Computes the store's statistics from rows in memory. */
-export function statsOf(rows: readonly LogRow[], by: string | null, step: number | null, [since, until]: readonly [number, number]): Stats {
+export function statsOf(rows: readonly LogRow[], { by, top, step }: Grouping, [since, until]: readonly [number, number]): Stats {
   const nameOf = (row: LogRow): string =>
     by === 'status' ? `${Math.floor(row.status / 100)}xx` : String((row as unknown as Record<string, unknown>)[by ?? ''] ?? '');
-  const groups = by === null ? [] : [...Map.groupBy(rows, nameOf)].map(([name, groupRows]) => ({ ...figuresOf(groupRows), name }));
+  const all = by === null ? [] : [...Map.groupBy(rows, nameOf)].toSorted(([, a], [, b]) => b.length - a.length);
+  const groups = all.slice(0, top).map(([name, groupRows]) => ({ ...figuresOf(groupRows), name }));
+  const others = new Set(all.slice(top).map(([name]) => name));
   const series: Bucket[] = [];
   if (step !== null) {
     const width = step * 1000;
     const rowsByTime = Map.groupBy(rows, (row) => Math.floor(row.at / width) * width);
     for (let time = Math.floor(since / width) * width; time < until; time += width) {
-      const groupRows = rowsByTime.get(time) ?? [];
-      const parts = by === null ? [] : [...Map.groupBy(groupRows, nameOf)];
+      const stepRows = rowsByTime.get(time) ?? [];
+      const parts = by === null ? [] : [...Map.groupBy(stepRows, nameOf)].filter(([name]) => !others.has(name));
+      const rest = stepRows.filter((row) => others.has(nameOf(row)));
       series.push({
         at: time,
-        ...figuresOf(groupRows),
-        by: Object.fromEntries(
-          parts.map(([name, groupRows]) => {
-            const { requests, errors, cost_usd, tokens_in, tokens_out } = figuresOf(groupRows);
-            return [name, { requests, errors, cost_usd, tokens: tokens_in + tokens_out }];
-          }),
-        ),
+        ...figuresOf(stepRows),
+        by: Object.fromEntries(parts.map(([name, part]) => [name, groupFiguresOf(part)])),
+        rest: rest.length === 0 ? null : groupFiguresOf(rest),
       });
     }
   }
-  return { since, until, total: figuresOf(rows), groups: groups.toSorted((a, b) => b.requests - a.requests), series };
+  const rest = others.size === 0 ? null : figuresOf(rows.filter((row) => others.has(nameOf(row))));
+  return { since, until, total: figuresOf(rows), groups, rest, series };
+}
+
+function groupFiguresOf(rows: readonly LogRow[]): GroupFigures {
+  const { requests, errors, cost_usd, tokens_in, tokens_out } = figuresOf(rows);
+  return { requests, errors, cost_usd, tokens: tokens_in + tokens_out };
 }

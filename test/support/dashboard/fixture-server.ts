@@ -51,7 +51,8 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
     stats: (query) => {
       const { found: matching, since, until } = find(rows, query.get('q') ?? '');
       const range = [since ?? rows.at(-1)?.at ?? Date.now() - 3_600_000, until ?? Date.now()] as const;
-      return statsOf(matching, query.get('by'), query.has('step') ? Number(query.get('step')) : null, range);
+      const step = query.has('step') ? Number(query.get('step')) : null;
+      return statsOf(matching, { by: query.get('by'), top: Number(query.get('top') ?? 20), step }, range);
     },
     suggest: (query) => suggestionsOf(rows, query.get('text') ?? ''),
     names: () => ({ meta: [...new Set(rows.slice(0, 200).flatMap((row) => Object.keys(row.meta)))], label: [] }),

@@ -16,7 +16,7 @@ export const figureRoutes: readonly AdminRoute[] = [
       q: 'a filter; without `since:` it covers the whole store',
       by: '`status`, `config`, `provider`, `model`, `key`, `endpoint`, `error`, `meta.<key>` or `label.<name>`',
       step: 'seconds of each bucket of the time series, a multiple of 60; without it there is no series',
-      top: 'number of groups, 1 to 100 (default 20); all others are combined into `other`',
+      top: 'number of groups, 1 to 100 (default 20); all others are combined into `rest`',
     },
     returns: '`Stats`',
     handle: (call) => {

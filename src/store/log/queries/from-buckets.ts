@@ -2,8 +2,9 @@ import type { FieldTerm, Filter } from '../../../query/filter.ts';
 import { conditionOnTexts } from '../../../query/sql/condition.ts';
 import { Statement } from '../../../query/sql/statement.ts';
 import type { SqlSource } from '../log-store.ts';
-import { bucketCounts, bucketTimes, dimensions, otherValues } from '../schema.ts';
-import { type Cells, costSums } from './sums.ts';
+import { restBucket, valueOf, valueSql } from '../bucket-names.ts';
+import { bucketCounts, bucketTimes, dimensions } from '../schema.ts';
+import { type Cells, costSums, rest } from './sums.ts';
 
 const minuteMs = 60_000;
 /** Maximum parts of a long query, so that no part takes much of its time. */
@@ -51,7 +52,7 @@ export async function addFromBuckets(
   range: Range,
   step: number | undefined,
 ): Promise<boolean> {
-  if (terms.length > 0 && (await hasOthers(source, dim, range))) return false;
+  if (terms.length > 0 && (await hasRest(source, dim, range))) return false;
   // Also if the database itself ends long statements, because the histograms of many minutes take many megabytes at once.
   const least = source.checkTimeLimit === undefined ? minMinutesPerPart.postgres : minMinutesPerPart.sqlite;
   const part = Math.max(minuteMs * least, Math.ceil((range.until - range.since) / (maxParts * minuteMs)) * minuteMs);
@@ -62,10 +63,10 @@ export async function addFromBuckets(
   return true;
 }
 
-/** True if some values are counted together as `other`. */
-async function hasOthers(source: SqlSource, dim: string, range: Range): Promise<boolean> {
+/** True if some values are counted together. */
+async function hasRest(source: SqlSource, dim: string, range: Range): Promise<boolean> {
   const statement = new Statement(source.dialect);
-  const sql = `SELECT 1 AS found FROM buckets b WHERE ${bucketRangeCondition(dim, range, statement)} AND b.name = '${otherValues}' LIMIT 1`;
+  const sql = `SELECT 1 AS found FROM buckets b WHERE ${bucketRangeCondition(dim, range, statement)} AND b.name = '${restBucket}' LIMIT 1`;
   return (await source.all(sql, statement.parameters)).length > 0;
 }
 
@@ -76,7 +77,7 @@ function bucketRangeCondition(dim: string, { since, until }: Range, statement: S
 
 async function addPart(cells: Cells, source: SqlSource, { dim, terms }: BucketPlan, range: Range, step: number | undefined): Promise<void> {
   const statement = new Statement(source.dialect);
-  const conditions = terms.map((term) => conditionOnTexts('b.name', term, statement));
+  const conditions = terms.map((term) => conditionOnTexts(valueSql('b.name'), term, statement));
   // The database concatenates the texts of histograms, so that far fewer rows than minutes are transferred.
   const join = source.dialect === 'sqlite' ? 'group_concat' : 'string_agg';
   const counts = bucketCounts.filter((name) => name !== 'cost').map((name) => `CAST(sum(b.${name}) AS BIGINT) AS ${name}`);
@@ -86,7 +87,8 @@ async function addPart(cells: Cells, source: SqlSource, { dim, terms }: BucketPl
   const where = [bucketRangeCondition(dim, range, statement), ...conditions].join(' AND ');
   const rows = await source.all(`SELECT b.name, ${at} AS at, ${columns} FROM buckets b WHERE ${where} GROUP BY 1, 2`, statement.parameters);
   for (const row of rows) {
-    const sums = cells.of(row.name === '' ? null : String(row.name), Number(row.at) * (step ?? 0));
+    const name = String(row.name);
+    const sums = cells.of(name === restBucket ? rest : valueOf(name) || null, Number(row.at) * (step ?? 0));
     sums.addCounts(row);
     for (const name of bucketTimes) sums.times[name].addText(String(row[name] ?? ''));
   }

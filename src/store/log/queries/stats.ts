@@ -1,14 +1,14 @@
 import { GatewayError } from '../../../core/error.ts';
-import type { Bucket, Stats, StatsRequest } from '../../../core/logs/reader.ts';
+import type { Bucket, GroupFigures, Stats, StatsRequest } from '../../../core/logs/reader.ts';
 import { readFilter } from '../../../query/read-filter.ts';
 import type { SeqWindow } from '../../../query/sql/condition.ts';
 import { toStorable } from '../../../query/text.ts';
-import { dimensions, otherValues, seqStep } from '../schema.ts';
+import { dimensions, seqStep } from '../schema.ts';
 import { addFromBuckets, bucketPlan } from './from-buckets.ts';
 import { addFromRows } from './from-rows.ts';
 import { rangeWithRows, rangeOfFilter } from './range.ts';
 import type { SqlSource } from '../log-store.ts';
-import { Cells, Sums } from './sums.ts';
+import { Cells, type GroupName, rest, Sums } from './sums.ts';
 
 const minuteMs = 60_000;
 const maxBuckets = 2000;
@@ -81,28 +81,40 @@ function intersection(one: SeqWindow, other: SeqWindow): SeqWindow | undefined {
 
 function assemble(cells: Cells, { since, until, by, step, top }: Scope & { readonly top: number }): Stats {
   const total = new Sums();
-  const groups = new Map<string | null, Sums>();
+  const groups = new Map<GroupName, Sums>();
   for (const { name, sums } of cells.all()) {
     total.addAll(sums);
     if (by !== undefined) sumsIn(groups, name).addAll(sums);
   }
-  const names = [...groups]
-    .toSorted(([x, a], [y, b]) => b.counts.requests - a.counts.requests || ((x ?? '') < (y ?? '') ? -1 : 1))
-    .map(([name]) => name);
-  const kept = new Set(names.filter((name) => name !== otherValues).slice(0, top));
-  const shownName = (name: string | null): string | null => (kept.has(name) ? name : otherValues);
-  const shown = new Map<string | null, Sums>();
-  for (const name of names) sumsIn(shown, shownName(name)).addAll(groups.get(name) ?? new Sums());
+  const names = [...groups.keys()].filter((name) => name !== rest).toSorted(byRequests(groups));
+  const listed = names.slice(0, top);
+  const isListed = new Set<GroupName>(listed);
+  const others = [...groups].filter(([name]) => !isListed.has(name));
+  const seriesName = (name: GroupName): GroupName => (isListed.has(name) ? name : rest);
   return {
     since,
     until,
     total: total.figures(),
-    groups: by === undefined ? [{ name: null, ...total.figures() }] : [...shown].map(([name, sums]) => ({ name, ...sums.figures() })),
+    groups: by === undefined ? [{ name: null, ...total.figures() }] : listed.map((name) => ({ name, ...sumsIn(groups, name).figures() })),
+    rest: others.length === 0 ? null : sumOf(others).figures(),
     series:
       step === undefined
         ? []
-        : seriesOf(cells, { since, until, step, nameOf: by === undefined ? undefined : by === 'status' ? classOf : shownName }),
+        : seriesOf(cells, { since, until, step, nameOf: by === undefined ? undefined : by === 'status' ? classOf : seriesName }),
   };
+}
+
+const byRequests =
+  (groups: ReadonlyMap<GroupName, Sums>) =>
+  (one: string | null, other: string | null): number => {
+    const requests = (name: string | null): number => groups.get(name)?.counts.requests ?? 0;
+    return requests(other) - requests(one) || ((one ?? '') < (other ?? '') ? -1 : 1);
+  };
+
+function sumOf(groups: readonly (readonly [GroupName, Sums])[]): Sums {
+  const sum = new Sums();
+  for (const [, sums] of groups) sum.addAll(sums);
+  return sum;
 }
 
 interface SeriesScope {
@@ -110,33 +122,37 @@ interface SeriesScope {
   readonly until: number;
   readonly step: number;
   /** Undefined if not grouped. */
-  readonly nameOf: ((name: string | null) => string | null) | undefined;
+  readonly nameOf: ((name: GroupName) => GroupName) | undefined;
 }
 
-/** Earlier versions stored some statuses as `other`. */
-const classOf = (status: string | null): string => (status === otherValues ? otherValues : `${(status ?? '0').slice(0, 1)}xx`);
+const classOf = (status: GroupName): GroupName => (status === rest ? rest : `${(status ?? '0').slice(0, 1)}xx`);
 
 function seriesOf(cells: Cells, { since, until, step, nameOf }: SeriesScope): Bucket[] {
-  const steps = new Map<number, { readonly all: Sums; readonly by: Map<string | null, Sums> }>();
+  const steps = new Map<number, { readonly all: Sums; readonly by: Map<GroupName, Sums> }>();
   for (let at = floor(since, step); at < until; at += step) steps.set(at, { all: new Sums(), by: new Map() });
   for (const { name, at, sums } of cells.all()) {
     const found = steps.get(at);
     found?.all.addAll(sums);
     if (found !== undefined && nameOf !== undefined) sumsIn(found.by, nameOf(name)).addAll(sums);
   }
-  return [...steps].map(([at, { all, by }]) => ({
-    at,
-    ...all.figures(),
-    by: Object.fromEntries([...by].map(([name, sums]) => [name ?? '', seriesFiguresOf(sums)])),
-  }));
+  return [...steps].map(([at, { all, by }]) => {
+    const others = by.get(rest);
+    by.delete(rest);
+    return {
+      at,
+      ...all.figures(),
+      by: Object.fromEntries([...by].map(([name, sums]) => [String(name ?? ''), groupFiguresOf(sums)])),
+      rest: others === undefined ? null : groupFiguresOf(others),
+    };
+  });
 }
 
-function seriesFiguresOf(sums: Sums): Bucket['by'][string] {
+function groupFiguresOf(sums: Sums): GroupFigures {
   const { requests, errors, tokens_in, tokens_out } = sums.counts;
   return { requests, errors, cost_usd: sums.figures().cost_usd, tokens: tokens_in + tokens_out };
 }
 
-function sumsIn(all: Map<string | null, Sums>, name: string | null): Sums {
+function sumsIn(all: Map<GroupName, Sums>, name: GroupName): Sums {
   let sums = all.get(name);
   if (sums === undefined) {
     sums = new Sums();

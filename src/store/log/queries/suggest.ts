@@ -4,7 +4,8 @@ import { Statement } from '../../../query/sql/statement.ts';
 import type { FieldRef } from '../../../query/fields.ts';
 import { toStorable } from '../../../query/text.ts';
 import { maxSuggestions, suggestFields, suggestValues, inputAtCursor } from '../../../query/suggest.ts';
-import { dimensions, otherValues } from '../schema.ts';
+import { restBucket, valueSql } from '../bucket-names.ts';
+import { dimensions } from '../schema.ts';
 import { splitWindow } from './parts.ts';
 import { rangeWithRows, rangeOfFilter } from './range.ts';
 import type { SqlSource } from '../log-store.ts';
@@ -46,8 +47,8 @@ async function valuesOf(source: SqlSource, ref: FieldRef, prefix: string, now: n
 async function fromBuckets(source: SqlSource, dim: string, prefix: string, now: number): Promise<CountedValue[]> {
   const statement = new Statement(source.dialect);
   const isDim = `b.dim = ${statement.text(dim)} AND b.minute >= ${statement.number(Math.floor((now - dayMs) / 60_000))}`;
-  const isName = `b.name <> '' AND b.name <> '${otherValues}' AND ${beginsWith('b.name', prefix, statement)}`;
-  const sql = `SELECT b.name AS value, CAST(sum(b.requests) AS BIGINT) AS count FROM buckets b WHERE ${isDim} AND ${isName} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${maxSuggestions}`;
+  const isName = `b.name <> '' AND b.name <> '${restBucket}' AND ${beginsWith(valueSql('b.name'), prefix, statement)}`;
+  const sql = `SELECT ${valueSql('b.name')} AS value, CAST(sum(b.requests) AS BIGINT) AS count FROM buckets b WHERE ${isDim} AND ${isName} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${maxSuggestions}`;
   return (await source.all(sql, statement.parameters)).map(valueIn);
 }
 

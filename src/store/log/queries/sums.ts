@@ -46,13 +46,19 @@ export class Sums {
   }
 }
 
+/** Stands for the values that are not counted by name. */
+export const rest = Symbol('rest');
+
+/** A value; null for none. */
+export type GroupName = string | null | typeof rest;
+
 /** Figures by group and time step. */
 export class Cells {
-  readonly #cells = new Map<string, { readonly name: string | null; readonly at: number; readonly sums: Sums }>();
+  readonly #cells = new Map<string, { readonly name: GroupName; readonly at: number; readonly sums: Sums }>();
 
   /** @param at start of the step in Unix milliseconds; 0 without steps */
-  of(name: string | null, at: number): Sums {
-    const key = `${at} ${name === null ? '' : `=${name}`}`;
+  of(name: GroupName, at: number): Sums {
+    const key = `${at} ${typeof name === 'string' ? `=${name}` : String(name)}`;
     let cell = this.#cells.get(key);
     if (cell === undefined) {
       cell = { name, at, sums: new Sums() };
@@ -61,7 +67,7 @@ export class Cells {
     return cell.sums;
   }
 
-  all(): Iterable<{ readonly name: string | null; readonly at: number; readonly sums: Sums }> {
+  all(): Iterable<{ readonly name: GroupName; readonly at: number; readonly sums: Sums }> {
     return this.#cells.values();
   }
 }

@@ -1,17 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Dimension, Figures, Stats } from '../../../../core/logs/reader.ts';
-import { compact, count, duration, percent, usd } from '../../browser/format.ts';
+import { compact, count, duration, usd } from '../../browser/format.ts';
 import type { Loaded } from '../../browser/load.ts';
 import { navigate } from '../../browser/route.ts';
 import { Chart } from '../../charts/chart.tsx';
 import type { Series } from '../../charts/plot.ts';
-import { Empty, Skeleton } from '../../components/display.tsx';
+import { Skeleton } from '../../components/display.tsx';
 import { Panel } from '../../components/surface.tsx';
-import { Table } from '../../components/table.tsx';
 import { Choice } from '../../components/tabs.tsx';
+import { type TimeRange, fixedRange, requestsHref } from '../../log/terms.ts';
+import { GroupTable, costByGroup } from './groups.tsx';
 import { statusSeries } from './status-series.ts';
-import { type TimeRange, anyError, joinTerms, fixedRange, requestsHref, term } from '../../log/terms.ts';
 
 export const dimensions: readonly (readonly [Dimension, string])[] = [
   ['model', 'Model'],
@@ -19,7 +19,6 @@ export const dimensions: readonly (readonly [Dimension, string])[] = [
   ['key', 'Key'],
   ['provider', 'Provider'],
 ];
-const palette = ['--c-1', '--c-2', '--c-3', '--c-4', '--c-6', '--c-7', '--c-5'];
 
 interface ChartsProps {
   readonly stats: Loaded<Stats>;
@@ -92,12 +91,21 @@ export function Charts({ stats, groups, by, onBy, range }: ChartsProps) {
       <Panel title="Cost" aside={<Choice label="Group by" options={dimensions} value={by} onChange={onBy} />}>
         <WhenLoaded stats={groups}>
           {(data) => (
-            <OverTime stats={data} name={`Cost by ${by}`} kind="bars" format={dollars} filter="cost:>0" series={byGroup(data, by, range)} />
+            <OverTime
+              stats={data}
+              name={`Cost by ${by}`}
+              kind="bars"
+              format={dollars}
+              filter="cost:>0"
+              series={costByGroup(data, by, range)}
+            />
           )}
         </WhenLoaded>
       </Panel>
       <Panel title={`By ${by}`} flush>
-        <WhenLoaded stats={groups}>{(data) => <GroupTable stats={data} by={by} range={range} />}</WhenLoaded>
+        <WhenLoaded stats={groups}>
+          {(data) => <GroupTable stats={data} by={by} title={dimensions.find(([id]) => id === by)?.[1] ?? by} range={range} />}
+        </WhenLoaded>
       </Panel>
     </div>
   );
@@ -148,58 +156,4 @@ function line(stats: Stats, member: Measured, colour: string, name: string = mem
 
 function byStatus(stats: Stats, range: TimeRange): Series[] {
   return statusSeries(stats.series, (filter) => requestsHref(filter, range));
-}
-
-/** A group without a name contains the requests without such a value. */
-const filterOf = (by: Dimension, name: string | null): string => (name === null || name === '' ? `${by}:""` : term(by, name));
-
-function byGroup(stats: Stats, by: Dimension, range: TimeRange): Series[] {
-  return stats.groups.map(({ name }, i) => ({
-    name: name ?? 'none',
-    colour: palette[i] ?? '--c-5',
-    values: stats.series.map((bucket) => Number(bucket.by[name ?? '']?.cost_usd ?? 0)),
-    href: name === 'other' ? undefined : requestsHref(filterOf(by, name), range),
-  }));
-}
-
-function GroupTable({ stats, by, range }: { stats: Stats; by: Dimension; range: TimeRange }) {
-  if (stats.groups.length === 0) return <Empty icon="requests" title="No requests in this range" />;
-  return (
-    <Table
-      caption={`Figures by ${by}`}
-      rows={stats.groups}
-      rowKey={({ name }) => name ?? ''}
-      columns={[
-        {
-          name: dimensions.find(([id]) => id === by)?.[1] ?? by,
-          cell: ({ name }) =>
-            name === 'other' ? (
-              'other'
-            ) : (
-              <a class="group-name" href={requestsHref(filterOf(by, name), range)} title={name ?? undefined}>
-                {name ?? 'none'}
-              </a>
-            ),
-        },
-        { name: 'Requests', isNumber: true, cell: ({ requests }) => count(requests) },
-        {
-          name: 'Errors',
-          isNumber: true,
-          cell: ({ name, errors, requests }) =>
-            name === 'other' ? (
-              percent(errors, requests)
-            ) : (
-              <a href={requestsHref(joinTerms(filterOf(by, name), anyError), range)}>{percent(errors, requests)}</a>
-            ),
-        },
-        { name: 'p95', isNumber: true, cell: ({ p95 }) => duration(p95) },
-        { name: 'Tokens', isNumber: true, cell: ({ tokens_in: into, tokens_out: out }) => compact(into + out) },
-        {
-          name: 'Cost',
-          isNumber: true,
-          cell: ({ cost_usd: cost, unpriced, requests }) => (unpriced === requests ? 'unknown price' : usd(cost)),
-        },
-      ]}
-    />
-  );
 }
