@@ -274,14 +274,16 @@ export function listSegments(dir: string): string[] {
   } catch {
     return [];
   }
-  return names.filter((name) => segmentPattern.test(name)).toSorted(byAge);
+  const found = names.flatMap((name) => {
+    const [, time, pid, n] = segmentPattern.exec(name) ?? [];
+    return time === undefined ? [] : [{ name, age: [Number(time), Number(pid), Number(n)] }];
+  });
+  return found.toSorted((one, other) => byAge(one.age, other.age)).map(({ name }) => name);
 }
 
-function byAge(a: string, b: string): number {
-  const left = segmentPattern.exec(a) ?? [];
-  const right = segmentPattern.exec(b) ?? [];
-  for (const group of [1, 2, 3]) {
-    const difference = Number(left[group]) - Number(right[group]);
+function byAge(one: readonly number[], other: readonly number[]): number {
+  for (const [i, value] of one.entries()) {
+    const difference = value - (other[i] ?? 0);
     if (difference !== 0) return difference;
   }
   return 0;

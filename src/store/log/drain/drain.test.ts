@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { LogRecord } from '../../../core/records/record.ts';
 import { sampleRecord } from '../../fixtures/sample.ts';
 import { encodeRecord } from '../../encode.ts';
@@ -10,6 +10,11 @@ import type { Batch } from '../log-store.ts';
 import { openSqliteStore, type SqliteStore } from '../sqlite/store.ts';
 import { inMemory } from '../sqlite/open.ts';
 import { SpoolDrain } from './drain.ts';
+
+vi.mock(import('../../spool.ts'), async (importOriginal) => {
+  const actual = await importOriginal();
+  return { ...actual, listSegments: vi.fn(actual.listSegments) };
+});
 
 let dir: string;
 let store: SqliteStore;
@@ -102,6 +107,42 @@ it.each([
   while ((await drain.step(store)) === 'more');
   expect(store.db.prepare('SELECT id FROM requests ORDER BY id').all()).toEqual([{ id: 'req_0' }, { id: 'req_2' }]);
   expect([drain.rejected.count, drain.pendingBytes()]).toEqual([1, 0]);
+});
+
+/** Writes segments of one record each, as a gateway does that is restarted while its database is away. */
+function writeSegments(from: number, to: number): void {
+  for (let n = from; n < to; n++) {
+    const spool = openSpool({ dir, maxTotal: 1e9, startedAt: n, pid: maxPid + n });
+    spool.append([encodeRecord(sampleRecord({ id: `req_${n}` }), {})]);
+    spool.close();
+  }
+}
+
+/** Above the process ids of all systems. */
+const maxPid = 4_200_000;
+
+it('lists the segments once for many steps', async () => {
+  writeSegments(1, 101);
+  const drain = new SpoolDrain(dir);
+  vi.mocked(listSegments).mockClear();
+  while ((await drain.step(store)) === 'more');
+  expect(vi.mocked(listSegments).mock.calls.length).toBeLessThan(10);
+  expect((await store.size()).records).toBe(100);
+  expect(listSegments(dir)).toHaveLength(1);
+});
+
+it('stores segments that were added, deleted or lost their bodies after it listed them', async () => {
+  writeSegments(1, 6);
+  const drain = new SpoolDrain(dir);
+  expect(await drain.step(store)).toBe('more');
+  const [, second = '', third = ''] = listSegments(dir);
+  renameSync(join(dir, second), join(dir, second.replace('.log', '.bare.log')));
+  unlinkSync(join(dir, third));
+  writeSegments(6, 8);
+  while ((await drain.step(store)) === 'more');
+  const ids = store.db.prepare('SELECT id FROM requests ORDER BY id').all();
+  expect(ids.map(({ id }) => id)).toEqual(['req_1', 'req_2', 'req_4', 'req_5', 'req_6', 'req_7']);
+  expect(drain.pendingBytes()).toBe(0);
 });
 
 it('keeps no count of finished segments, only of the newest one', async () => {

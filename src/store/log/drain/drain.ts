@@ -1,8 +1,9 @@
 import { statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from '../../../core/text/error-code.ts';
-import { listSegments, activeSegments, originalNameOf } from '../../spool.ts';
+import { listSegments, originalNameOf } from '../../spool.ts';
 import type { Batch, LogStore, StoredEntry } from '../log-store.ts';
+import { SegmentList } from './segment-list.ts';
 import { type SegmentRead, SegmentWindow } from './segment-window.ts';
 import { type Rejected, storeBatch } from './store-batch.ts';
 
@@ -19,6 +20,8 @@ export type Step = 'more' | 'idle';
 export class SpoolDrain {
   readonly #dir: string;
   readonly #window = new SegmentWindow();
+  /** What is left of the last list of the segments. */
+  #segments: SegmentList | undefined;
   /** Offset up to which each segment is stored; undefined until the store has returned the positions. */
   #offsets: Map<string, number> | undefined;
   /** The positions known before the store became unavailable. Eviction uses them in the meantime. */
@@ -50,25 +53,12 @@ export class SpoolDrain {
   /** Performs one transaction. Rejects with errors of the store or the file system; the next step retries the same records. */
   async step(store: LogStore): Promise<Step> {
     const offsets = this.#offsets ?? (await this.#loadOffsets(store));
-    const segments = listSegments(this.#dir);
-    let open: ReadonlySet<string> | undefined;
-    for (const segment of segments) {
-      const from = offsets.get(segment) ?? 0;
-      const found = this.#read(segment, from);
-      if (found === undefined) continue;
-      if (found.entries.length > 0) {
-        const batch = this.#batchOf(segment, found);
-        await storeBatch(store, batch, this.rejected);
-        this.#deletedSegments = [];
-        offsets.set(segment, found.next);
-        this.#count(originalNameOf(segment), found.entries.length);
-        return 'more';
-      }
-      // Skip segments still being written. A torn frame at their end may be completed.
-      if (segment === segments.at(-1)) break;
-      if ((open ??= activeSegments(segments)).has(segment)) continue;
-      if (found.following === 'broken') this.damagedBytes += this.#remainingBytes(segment, found.next);
-      this.#deleteSegment(segment, offsets);
+    const batch = this.#nextBatch(offsets);
+    if (batch !== undefined) {
+      await storeBatch(store, batch, this.rejected);
+      this.#deletedSegments = [];
+      this.#setStored(batch, offsets);
+      return 'more';
     }
     if (this.#deletedSegments.length > 0) {
       await store.write({ records: [], amendments: [], positions: [], deletedSegments: this.#deletedSegments });
@@ -77,8 +67,35 @@ export class SpoolDrain {
     return 'idle';
   }
 
-  #count(segment: string, frames: number): void {
-    this.#storedFrames.set(segment, (this.#storedFrames.get(segment) ?? 0) + frames);
+  /** Undefined if nothing is to be stored. Deletes segments that are completely stored. */
+  #nextBatch(offsets: Map<string, number>): Batch | undefined {
+    for (let isNew = false; ; ) {
+      const segment = this.#segments?.current;
+      if (segment === undefined) {
+        if (isNew) return undefined;
+        this.#segments = new SegmentList(this.#dir);
+        isNew = true;
+        continue;
+      }
+      const found = this.#read(segment, offsets.get(segment) ?? 0);
+      if (found === undefined) {
+        // It was evicted, or has another name because its bodies were.
+        this.#segments = new SegmentList(this.#dir);
+      } else if (found.entries.length > 0) {
+        return this.#batchOf(segment, found);
+      } else {
+        if (this.#segments?.isClosed === true) this.#delete(segment, found, offsets);
+        this.#segments?.advance();
+      }
+    }
+  }
+
+  #setStored({ records, amendments, positions }: Batch, offsets: Map<string, number>): void {
+    for (const { segment, offset } of positions) {
+      offsets.set(segment, offset);
+      const name = originalNameOf(segment);
+      this.#storedFrames.set(name, (this.#storedFrames.get(name) ?? 0) + records.length + amendments.length);
+    }
     if (this.#storedFrames.size > maxCountedSegments) this.#storedFrames.delete(this.#storedFrames.keys().next().value ?? '');
   }
 
@@ -132,7 +149,8 @@ export class SpoolDrain {
     return Math.max(0, size - from);
   }
 
-  #deleteSegment(segment: string, offsets: Map<string, number>): void {
+  #delete(segment: string, { following, next }: SegmentRead, offsets: Map<string, number>): void {
+    if (following === 'broken') this.damagedBytes += this.#remainingBytes(segment, next);
     try {
       unlinkSync(join(this.#dir, segment));
     } catch (error) {
