@@ -181,12 +181,15 @@ describe.skipIf(!hasBrowser)('overview page', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  it('distinguishes a model called "other" from all others', async () => {
-    const rows = makeRows(600, Date.now(), 1).map((row, i) => ({ ...row, model: i < 300 ? 'other' : `model-${i % 20}` }));
+  it('distinguishes a model called "other" or "none" from all others and none', async () => {
+    const modelOf = (i: number): string | null => (i < 300 ? 'other' : i < 350 ? null : i < 400 ? 'none' : `model-${i % 20}`);
+    const rows = makeRows(600, Date.now(), 1).map((row, i) => ({ ...row, model: modelOf(i) }));
     const many = await startFixtureServer(rows);
     const { page } = await open(many.url);
     const table = page.getByRole('table', { name: 'Figures by model' });
-    await table.getByRole('row', { name: /^all others 225 / }).waitFor();
+    await table.getByRole('row', { name: /^all others 170 / }).waitFor();
+    await table.getByRole('row', { name: /^none 50 / }).waitFor();
+    await table.getByRole('row', { name: /^no model 50 / }).waitFor();
     expect(await table.getByRole('row').count()).toBe(8);
     expect(await table.getByRole('link', { name: 'all others' }).count()).toBe(0);
     await table.getByRole('link', { name: 'other', exact: true }).click();

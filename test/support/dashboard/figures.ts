@@ -43,7 +43,7 @@ export function statsOf(rows: readonly LogRow[], { by, top, step }: Grouping, [s
   const nameOf = (row: LogRow): string =>
     by === 'status' ? `${Math.floor(row.status / 100)}xx` : String((row as unknown as Record<string, unknown>)[by ?? ''] ?? '');
   const all = by === null ? [] : [...Map.groupBy(rows, nameOf)].toSorted(([, a], [, b]) => b.length - a.length);
-  const groups = all.slice(0, top).map(([name, groupRows]) => ({ ...figuresOf(groupRows), name }));
+  const groups = all.slice(0, top).map(([name, groupRows]) => ({ ...figuresOf(groupRows), name: name === '' ? null : name }));
   const others = new Set(all.slice(top).map(([name]) => name));
   const series: Bucket[] = [];
   if (step !== null) {

@@ -20,7 +20,7 @@ interface Group {
 /** The groups by number of requests, then the rest. A group without a name contains the requests without such a value. */
 function groupsOf({ groups, rest }: Stats, by: Dimension): Group[] {
   const named = groups.map(({ name, ...figures }, i) => ({
-    label: name ?? 'none',
+    label: name ?? `no ${by}`,
     colour: palette[i] ?? colourOfRest,
     figures,
     filter: name === null ? `${by}:""` : term(by, name),
