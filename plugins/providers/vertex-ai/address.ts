@@ -48,11 +48,17 @@ export function resourceAddress(call: VertexCall, tail: string): UpstreamAddress
 const encodedName = (name: string): string => encodeURIComponent(name).replaceAll('%40', '@');
 
 /** Headers of every request, in addition to the credential. */
-export function commonHeaders(call: VertexCall): HeaderPairs {
-  const pairs: HeaderPairs = ['accept', call.stream ? 'text/event-stream' : 'application/json', 'content-type', 'application/json'];
-  if (call.settings.quota_project !== undefined) pairs.push('x-goog-user-project', call.settings.quota_project);
-  return pairs;
-}
+export const commonHeaders = (call: VertexCall): HeaderPairs => [
+  'accept',
+  call.stream ? 'text/event-stream' : 'application/json',
+  'content-type',
+  'application/json',
+  ...projectHeaders(call),
+];
+
+/** The project that is billed for a request, if it is not the project of the credential. */
+export const projectHeaders = ({ settings: { quota_project: project } }: VertexCall): HeaderPairs =>
+  project === undefined ? [] : ['x-goog-user-project', project];
 
 /** Builds a request without a body, which reads or deletes something. */
 export function plainRequest(

@@ -101,10 +101,10 @@ export const locationRows: readonly RequestRow[] = [
       top_k: 3,
       labels: { a: 'b' },
       store: true,
-      metadata: {},
+      metadata: { a: 'b' },
     },
     upstream: { model: 'meta/llama-3.3-70b-instruct-maas', messages: [{ role: 'system', content: 'd' }, ...hi], top_k: 3 },
-    dropped: ['store', 'metadata', 'labels'],
+    dropped: ['labels', 'store', 'metadata'],
   },
   {
     name: 'a model of another publisher by its own name, streamed',
@@ -136,7 +136,7 @@ export const locationRows: readonly RequestRow[] = [
       cached_content: 'projects/p1/locations/us-central1/cachedContents/1',
     },
     upstream: { model: 'meta/llama-4', messages: hi, max_tokens: 64 },
-    dropped: ['modalities', 'audio', 'web_search_options', 'max_tokens', 'cached_content'],
+    dropped: ['cached_content', 'modalities', 'audio', 'web_search_options', 'max_tokens'],
   },
   {
     name: 'a token limit of the newer name, for a self-deployed model',

@@ -17,7 +17,7 @@ export function withQuirks(
   const dropped: Dropped[] = [];
   const drop = (param: string, why: string): void => {
     patch.set(param, undefined);
-    if (!isNeutral(body.value(param))) dropped.push({ param, reason: why });
+    if (!isNeutral(param, body.value(param))) dropped.push({ param, reason: why });
   };
   for (const quirk of quirks) {
     const { drops = [], renames = {}, schemaKeywords = [], models } = quirk;
@@ -25,8 +25,11 @@ export function withQuirks(
     for (const param of drops) if (body.has(param)) drop(param, reason);
     for (const [from, to] of Object.entries(renames)) {
       if (!body.has(from)) continue;
-      if (body.has(to)) drop(from, `the request has ${to}`);
-      else patch.set(from, undefined).set(to, body.value(from));
+      const [value, other] = [body.value(from), body.has(to) ? body.value(to) : null];
+      patch.set(from, undefined);
+      if (value === null) continue;
+      patch.set(to, value);
+      if (other !== null && other !== value) dropped.push({ param: to, reason: `${from} is sent instead` });
     }
     convertMessages(body, patch, quirk);
     if (schemaKeywords.some((keyword) => body.mentions(`"${keyword}"`))) {

@@ -4,9 +4,13 @@ import type { Dropped } from '../../../core/provider.ts';
 import { jsonInstruction } from '../../shared/request/json-instruction.ts';
 import type { ChatQuirk } from './quirk.ts';
 
-/** True for values that request the default behavior. Dropping them is not reported. */
-export const isNeutral = (value: unknown): boolean =>
-  value === null || value === false || value === 0 || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+/** True for a value that requests the default behavior. Dropping it is not reported. */
+export function isNeutral(param: string, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return value === null || value === false || value === 0 || value === '';
+  if (Array.isArray(value)) return value.every((one) => param === 'modalities' && one === 'text');
+  // Without options it still requests a search.
+  return param !== 'web_search_options' && Object.keys(value).length === 0;
+}
 
 /** Replaces values that the service rejects by the nearest that it accepts, and reports them. */
 export function convertValues(body: JsonBody, patch: Map<string, unknown>, quirk: ChatQuirk): readonly Dropped[] {
@@ -43,7 +47,7 @@ function withoutThinking(body: JsonBody, patch: Map<string, unknown>): readonly 
   patch.set('thinking', { type: 'disabled' });
   if (!body.has('reasoning_effort')) return [];
   patch.set('reasoning_effort', undefined);
-  return effort === 'none' || isNeutral(effort)
+  return effort === 'none' || isNeutral('reasoning_effort', effort)
     ? []
     : [{ param: 'reasoning_effort', reason: 'the service does not think with a forced tool' }];
 }
