@@ -204,8 +204,8 @@ describe('an edit that cannot be converted is rejected before a request is sent'
   const prompt = part('prompt', 'p');
   it.each<[string, PartText[], number, object]>([
     ['a mask', [part('model', gemini), image, file('mask', png), prompt], 400, { param: 'mask', code: 'unsupported_parameter' }],
-    ['no image', [part('model', gemini), prompt], 400, { param: 'image', code: 'unsupported_parameter' }],
-    ['no prompt', [part('model', gemini), image], 400, { param: 'prompt', code: 'unsupported_parameter' }],
+    ['no image', [part('model', gemini), prompt], 400, { param: 'image', code: 'missing_required_parameter' }],
+    ['no prompt', [part('model', gemini), image], 400, { param: 'prompt', code: 'missing_required_parameter' }],
     [
       'a file that is not an image',
       [part('model', gemini), file('image', Buffer.from('%PDF-1'), { filename: 'a.pdf' }), prompt],

@@ -1,10 +1,9 @@
-import { GatewayError } from '#core/error.ts';
 import { JsonBody } from '#core/json/body.ts';
 import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import type { Operation } from '#core/provider.ts';
 import { openaiUsage } from '#core/model/openai-usage.ts';
 import { bareModel } from '#formats/bedrock-converse/request/model.ts';
-import { unsupportedParameter } from '#formats/shared/request/unsupported-parameter.ts';
+import { missingParameter, unsupportedParameter } from '#formats/shared/request/unsupported-parameter.ts';
 import { Drops } from '#formats/shared/request/drops.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { checkVectors, encodeFloats } from '#formats/shared/response/vectors.ts';
@@ -138,8 +137,7 @@ function cohereBody(body: JsonObject, call: BedrockCall, drops: Drops): JsonObje
 /** Returns the input texts. @throws GatewayError `missing_required_parameter`; `unsupported_parameter` for tokens */
 function textsIn(input: unknown): readonly string[] {
   const list: readonly unknown[] = Array.isArray(input) ? input : [input];
-  if (list.length === 0 || input === undefined)
-    throw new GatewayError('missing_required_parameter', { message: "Missing required parameter: 'input'.", param: 'input' });
+  if (list.length === 0 || input === undefined || input === null) throw missingParameter('input');
   if (list.every((one) => typeof one === 'string')) return list as readonly string[];
   throw unsupportedParameter('input', 'The model accepts text, not token arrays.', 'Send a text, or a list of texts.');
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../core/json/merge.ts';
-import { EmbeddingTap, fromEmbeddings, toVertexEmbedding } from './embeddings.ts';
+import { EmbeddingTap, fromEmbeddings, toDeveloperEmbedding, toVertexEmbedding } from './embeddings.ts';
 
 describe('embeddings of several modalities', () => {
   const parts = [
@@ -93,6 +93,13 @@ describe('fromEmbeddings rejects a response', () => {
       expect.objectContaining({ code: 'upstream_invalid' }) as Error,
     );
   });
+});
+
+it.each<JsonObject>([{}, { input: null }, { input: [] }])('rejects a request without input: %j', (body) => {
+  for (const convert of [toVertexEmbedding, toDeveloperEmbedding])
+    expect(() => convert(body, 'gemini-embedding-001')).toThrow(
+      expect.objectContaining({ code: 'missing_required_parameter', param: 'input' }) as Error,
+    );
 });
 
 describe('toVertexEmbedding for several modalities', () => {

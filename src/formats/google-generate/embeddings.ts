@@ -4,7 +4,7 @@ import { openaiUsage } from '../../core/model/openai-usage.ts';
 import type { Dropped } from '../../core/provider.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { objectOf, parseObject, textOf } from '../shared/json.ts';
-import { unsupportedParameter } from '../shared/request/unsupported-parameter.ts';
+import { missingParameter, unsupportedParameter } from '../shared/request/unsupported-parameter.ts';
 import { multimodalInput } from './multimodal-input.ts';
 import { type FileRules, oneOf } from './request/conversion.ts';
 import { Drops } from '../shared/request/drops.ts';
@@ -49,7 +49,7 @@ const fieldTypes = [
 function inputsOf(body: JsonObject): readonly (string | JsonObject)[] {
   const { input } = body;
   const list: readonly unknown[] = Array.isArray(input) ? (input as unknown[]) : [input];
-  if (list.length === 0 || input === undefined || input === null) throw unsupportedParameter('input', 'The request has no input.');
+  if (list.length === 0 || input === undefined || input === null) throw missingParameter('input');
   return list.map((one, index) => {
     if (typeof one === 'string') return one;
     if (isJsonObject(one)) return one;

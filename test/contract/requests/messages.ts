@@ -351,5 +351,5 @@ export const messageRows: readonly RequestRow[] = [
   conversationRow('an object as a system text is sent as JSON', [{ role: 'system', content: { a: 1 } }, ...hi], userContents, {
     system: { parts: [{ text: '{"a":1}' }] },
   }),
-  fields('no messages', { messages: undefined }, {}, { refused: ['unsupported_parameter', 'messages'] }),
+  fields('no messages', { messages: undefined }, {}, { refused: ['missing_required_parameter', 'messages'] }),
 ];

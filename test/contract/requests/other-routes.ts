@@ -186,7 +186,7 @@ export const otherRows: readonly RequestRow[] = [
     },
     dropped: ['size'],
   },
-  { name: 'an image without a prompt', endpoint: 'images/generations', body: {}, refused: ['unsupported_parameter', 'prompt'] },
+  { name: 'an image without a prompt', endpoint: 'images/generations', body: {}, refused: ['missing_required_parameter', 'prompt'] },
   {
     name: 'an image from an Anthropic model is rejected',
     endpoint: 'images/generations',

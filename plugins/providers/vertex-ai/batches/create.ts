@@ -2,6 +2,7 @@ import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import type { JsonObject } from '#core/json/merge.ts';
 import type { Dropped, Operation, Translation, UpstreamRequest } from '#core/provider.ts';
+import { missingParameter } from '#formats/shared/request/unsupported-parameter.ts';
 import { OpaqueTap } from '#formats/shared/response/json-tap.ts';
 import { textOf } from '#formats/shared/json.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
@@ -63,9 +64,9 @@ export const createBatch: Operation<VertexSettings> = {
 function createRequestOf(body: JsonObject, call: VertexCall): CreateRequest {
   checkMetadata(body['metadata']);
   const file = textOf(body['input_file_id']);
-  if (file === undefined) throw missing('input_file_id');
+  if (file === undefined) throw missingParameter('input_file_id');
   const requestedEndpoint = textOf(body['endpoint']);
-  if (requestedEndpoint === undefined) throw missing('endpoint');
+  if (requestedEndpoint === undefined) throw missingParameter('endpoint');
   const endpoint = endpointOf(requestedEndpoint);
   if (endpoint === undefined) {
     throw new GatewayError('invalid_value', {
@@ -144,9 +145,6 @@ function resourceOf(model: string): { readonly resource: string; readonly instan
     hint: 'For a tuned model use its resource, projects/<project>/locations/<region>/models/<id>.',
   });
 }
-
-const missing = (param: string): GatewayError =>
-  new GatewayError('missing_required_parameter', { message: `Missing required parameter: '${param}'.`, param });
 
 const noModel = (): GatewayError =>
   new GatewayError('missing_required_parameter', {

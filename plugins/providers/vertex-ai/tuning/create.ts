@@ -2,7 +2,7 @@ import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import type { Operation } from '#core/provider.ts';
-import { unsupportedParameter } from '#formats/shared/request/unsupported-parameter.ts';
+import { missingParameter, unsupportedParameter } from '#formats/shared/request/unsupported-parameter.ts';
 import { Drops } from '#formats/shared/request/drops.ts';
 import { OpaqueTap } from '#formats/shared/response/json-tap.ts';
 import { textOf } from '#formats/shared/json.ts';
@@ -55,7 +55,7 @@ export const createTuning: Operation<VertexSettings> = {
 
 function jobOf(fields: JsonObject, call: VertexCall, drops: Drops): JsonObject {
   const training = fileIn(fields, call, 'training_file');
-  if (training === undefined) throw missing('training_file');
+  if (training === undefined) throw missingParameter('training_file');
   const validation = fileIn(fields, call, 'validation_file');
   const suffix = textOf(fields['suffix']);
   const hyperParameters = hyperparametersOf(fields, drops);
@@ -72,7 +72,7 @@ function jobOf(fields: JsonObject, call: VertexCall, drops: Drops): JsonObject {
 
 /** Returns the name of the base model. @throws GatewayError for models that cannot be tuned this way */
 function baseModel(call: VertexCall): string {
-  if (call.model === '') throw missing('model');
+  if (call.model === '') throw missingParameter('model');
   const model = modelFor(call.model, false);
   if (model.kind === 'gemini') return model.name;
   throw unsupportedParameter(
@@ -130,6 +130,3 @@ function numberIn(value: unknown, param: string): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   throw new GatewayError('invalid_type', { message: `Invalid type for '${param}': expected a number or "auto".`, param });
 }
-
-const missing = (param: string): GatewayError =>
-  new GatewayError('missing_required_parameter', { message: `Missing required parameter: '${param}'.`, param });

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../core/json/merge.ts';
 import type { MediaNeed } from '../../../core/provider.ts';
 import { type ImageReference, referencesOf } from '../../openai-objects/edit-form.ts';
 import { storedUri } from '../../shared/media/stored-uri.ts';
-import { unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
+import { missingParameter, unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
 import type { Part } from '../request/conversion.ts';
 import { type MediaContext, mediaPart, needsDownload } from '../request/media/index.ts';
 import { generatesInChat, type ImageRequest, toImages } from './request.ts';
@@ -30,7 +30,7 @@ export function toImageEdits(body: JsonObject, model: string, context: MediaCont
     throw unsupportedParameter('mask', 'Gemini models have no mask.', 'Describe in the prompt which part of the image is to change.');
   }
   const references = referencesOf({ image, images });
-  if (references.length === 0) throw unsupportedParameter('image', 'The request has no image.');
+  if (references.length === 0) throw missingParameter('image');
   const sources = references.map((reference, at) => imagePart(reference, `images[${at}]`, context));
   return toImages(rest, model, { surface: context.options.surface, sources });
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Dropped } from '../../../core/provider.ts';
 import { textOf } from '../../shared/json.ts';
-import { unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
+import { missingParameter } from '../../shared/request/unsupported-parameter.ts';
 import { Drops } from '../../shared/request/drops.ts';
 import { storedUri } from '../../shared/media/stored-uri.ts';
 import type { FileRules, Part, GeminiSurface } from '../request/conversion.ts';
@@ -64,7 +64,7 @@ export interface ImageContext {
  */
 export function toImages(body: JsonObject, model: string, { surface, sources = [], outputs }: ImageContext): ImageRequest {
   const prompt = textOf(body['prompt']);
-  if (prompt === undefined) throw unsupportedParameter('prompt', 'The request has no prompt.');
+  if (prompt === undefined) throw missingParameter('prompt');
   const drops = new Drops();
   const members = new ImageMembers(body, drops);
   members.take('model');

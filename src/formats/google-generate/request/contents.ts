@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { assistantParts } from './assistant.ts';
 import { type MadeCall, addPlaceholderSignature } from './tools/calls.ts';
-import { unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
+import { missingParameter, unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
 import type { Content, GenerateConversion, Part } from './conversion.ts';
 import { toParts, toTexts } from './parts.ts';
 import { resultParts, type ToolMessage } from './tools/results.ts';
@@ -49,7 +49,7 @@ interface ConversationSink {
 }
 
 function messagesOf(messages: unknown): readonly Message[] {
-  if (!Array.isArray(messages)) throw unsupportedParameter('messages', 'The request has no list of messages.');
+  if (!Array.isArray(messages)) throw missingParameter('messages');
   return messages.map((message: unknown, index) => {
     const at = `messages[${index}]`;
     if (!isJsonObject(message) || typeof message['role'] !== 'string') throw unsupportedParameter(at, 'The message has no role.');

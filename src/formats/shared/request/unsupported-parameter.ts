@@ -7,6 +7,10 @@ export function unsupportedParameter(param: string, message: string, hint?: stri
   return new GatewayError('unsupported_parameter', { message, param, hint });
 }
 
+/** Error 400 for a missing member of the body. */
+export const missingParameter = (param: string): GatewayError =>
+  new GatewayError('missing_required_parameter', { message: `Missing required parameter: '${param}'.`, param });
+
 /** Like `unsupportedParameter`, for a part of a message. @param kind such as "Content parts"; @param receiver such as "service" */
 export function unsupportedPart(kind: string, type: unknown, receiver: string, hint: string): GatewayError {
   const typeName = textOf(type);
