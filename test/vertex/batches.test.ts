@@ -265,6 +265,7 @@ describe('cancelling a batch', () => {
     for (const id of ['999999', 'a%2Fb', '..%2Fx']) {
       expect((await rig.fetch(`/batches/${id}/cancel`, { method: 'POST' })).status).toBe(404);
     }
+    expect(await (await rig.fetch('/batches/999999')).json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
   });
 });
 

@@ -55,6 +55,9 @@ const hints: readonly (readonly [RegExp, string])[] = [
 export const isGoogleStatus = (error: unknown): error is JsonObject =>
   isJsonObject(error) && textOf(error['status']) !== undefined && error['type'] === undefined;
 
+/** Jobs, files and caches can be missing too. */
+const modelOrEndpoint = /\bmodels?\b|\bendpoints?\b/i;
+
 /** @param error the inner error object */
 export function googleFault(error: JsonObject): ProviderFault {
   const { code, message, status, details } = error;
@@ -64,7 +67,10 @@ export function googleFault(error: JsonObject): ProviderFault {
   const hint = hints.find(([pattern]) => pattern.test(text))?.[1];
   return {
     message: text,
-    code: statusName === 'NOT_FOUND' ? 'model_not_found' : (statusName ?? (typeof code === 'number' ? code : null)),
+    code:
+      statusName === 'NOT_FOUND' && modelOrEndpoint.test(text)
+        ? 'model_not_found'
+        : (statusName ?? (typeof code === 'number' ? code : null)),
     type: row?.type ?? null,
     param: null,
     ...(hint === undefined ? {} : { hint }),
