@@ -19,6 +19,12 @@ function sent(model: string, fields: JsonObject) {
   return { body: rest, dropped: dropped.map(({ param }) => param) };
 }
 
+it('keeps all digits of a seed that has another name at the service', () => {
+  const call = callOf({ model: 'mistralai.codestral-2', settings });
+  const { body } = begin(vertexAi as Provider, call, JsonBody.from(Buffer.from('{"messages":[],"seed":9007199254740993}'))).request;
+  expect(body.kind === 'json' ? body.bytes().toString() : '').toBe('{"messages":[],"random_seed":9007199254740993,"model":"codestral-2"}');
+});
+
 describe.each(['meta.llama-4', 'endpoints.my-llm', 'mistralai.codestral-2'])('chat with %s', (model) => {
   it.each<[string, JsonObject, JsonObject, string[]]>([
     ['two limits', { max_tokens: 8, max_completion_tokens: 64 }, { max_tokens: 64 }, ['max_tokens']],

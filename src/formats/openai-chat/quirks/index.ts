@@ -28,7 +28,7 @@ export function withQuirks(
       const [value, other] = [body.value(from), body.has(to) ? body.value(to) : null];
       patch.set(from, undefined);
       if (value === null) continue;
-      patch.set(to, value);
+      patch.set(to, body.exact(from));
       if (other !== null && other !== value) dropped.push({ param: to, reason: `${from} is sent instead` });
     }
     convertMessages(body, patch, quirk);
