@@ -33,7 +33,7 @@ const operationFor = (history: HistoryRules, quirks: readonly ChatQuirk[]): Oper
   });
 
 /** Calls of earlier turns are sent as tool calls. */
-const toolHistory: HistoryRules = { ...openHistory, refused: new Set([...openHistory.refused, 'function_call']) };
+export const toolHistory: HistoryRules = { ...openHistory, refused: new Set([...openHistory.refused, 'function_call']) };
 
 const openOperation = operationFor(toolHistory, [openQuirk]);
 const mistralOperation = operationFor(historyOf(mistralQuirks), [...mistralQuirks, { drops: ['prompt_cache_key', 'metadata'] }]);

@@ -12,8 +12,9 @@ export function withFunctionsAsTools<Settings>(chat: Operation<Settings>): Opera
   return {
     ...chat,
     begin(body, call) {
-      if (body.kind !== 'json' || !(body.has('functions') || body.has('function_call'))) return chat.begin(body, call);
-      const inner = chat.begin(functionsAsTools(body), call);
+      const converted = body.kind === 'json' ? functionsAsTools(body) : body;
+      const inner = chat.begin(converted, call);
+      if (converted === body) return inner;
       if (call.asksForFunctions !== true) return inner;
       const { request, tap } = inner;
       return {
@@ -26,7 +27,9 @@ export function withFunctionsAsTools<Settings>(chat: Operation<Settings>): Opera
   };
 }
 
-function functionsAsTools(body: JsonBody): JsonBody {
+/** Returns a body whose functions are tools, or the same body if it has none. */
+export function functionsAsTools(body: JsonBody): JsonBody {
+  if (!body.has('functions') && !body.has('function_call')) return body;
   const [functions, tools] = ['functions', 'tools'].map((name) => (body.has(name) ? body.exact(name) : undefined));
   const offered = Array.isArray(functions) ? functions.map((each: unknown) => ({ type: 'function', function: each })) : [];
   const patch = new Map<string, unknown>([

@@ -108,6 +108,24 @@ describe('toRow', () => {
     expect(toRow({ custom_id: 'a', body: { model: 'gemini-2.5-flash', messages } }, {}).endpoint).toBe('/v1/chat/completions');
   });
 
+  it('sends functions of open models as tools, in earlier turns too', () => {
+    const called = { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } };
+    const body = {
+      model: 'meta.llama-4',
+      messages: [...messages, called, { role: 'function', name: 'f', content: '1' }],
+      functions: [{ name: 'f' }],
+      function_call: { name: 'f' },
+    };
+    const { row, dropped } = toRow(line(body), {});
+    expect(row['body']).toMatchObject({
+      messages: [...messages, { tool_calls: [{ type: 'function', function: { name: 'f' } }] }, { role: 'tool', content: '1' }],
+      tools: [{ type: 'function', function: { name: 'f' } }],
+      tool_choice: { type: 'function', function: { name: 'f' } },
+    });
+    expect(row['body']).not.toHaveProperty('functions');
+    expect(dropped).toEqual([]);
+  });
+
   it('reports dropped parameters', () => {
     expect(toRow(line({ model: 'gemini-2.5-flash', messages, logit_bias: { 1: 2 } }), {}).dropped).toEqual([
       { param: 'logit_bias', reason: 'not supported by this service' },

@@ -7,14 +7,14 @@ import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/inde
 import type { FileRules } from '#formats/google-generate/request/conversion.ts';
 import { toVertexEmbedding } from '#formats/google-generate/embeddings.ts';
 import { toGenerateContent } from '#formats/google-generate/request/index.ts';
-import { openHistory } from '#formats/history/rules.ts';
 import { dropExtensions } from '#formats/openai-chat/extensions.ts';
+import { functionsAsTools } from '#formats/openai-chat/legacy-calls.ts';
 import { withQuirks } from '#formats/openai-chat/quirks/index.ts';
 import { textOf } from '#formats/shared/json.ts';
 import { bodyVersion } from '../anthropic.ts';
 import { optionsOf } from '../gemini.ts';
 import { modelFor, type VertexModel } from '../model.ts';
-import { openQuirk } from '../open-chat.ts';
+import { openQuirk, toolHistory } from '../open-chat.ts';
 import { checkMessages } from '../open-files.ts';
 import type { VertexSettings } from '../settings.ts';
 import { type BatchEndpoint, endpointOf } from './kind.ts';
@@ -140,8 +140,8 @@ const parameterNames: Readonly<Record<string, string>> = {
 function openRow({ customId, body, vertexModel, settings, files }: BatchLine): ConvertedRow {
   if (files !== undefined) checkMessages(body['messages'], files);
   const model = vertexModel.kind === 'open' ? vertexModel.model : '';
-  const plain = withQuirks(JsonBody.of(body), model, [openQuirk]);
-  const bare = settings.extensions === 'pass' ? { body: plain.body, dropped: [] } : dropExtensions(plain.body, openHistory);
+  const plain = withQuirks(functionsAsTools(JsonBody.of(body)), model, [openQuirk]);
+  const bare = settings.extensions === 'pass' ? { body: plain.body, dropped: [] } : dropExtensions(plain.body, toolHistory);
   const row = { custom_id: customId, method: 'POST', url: '/v1/chat/completions', body: { ...bare.body.json(), model } };
   return { row, dropped: [...plain.dropped, ...bare.dropped] };
 }
