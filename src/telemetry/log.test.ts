@@ -43,6 +43,32 @@ describe('JSON log lines', () => {
     });
   });
 
+  it.each<[string, () => Error]>([
+    ['a long message', () => new Error(`${'m'.repeat(2e6)}`)],
+    [
+      'thousands of causes',
+      () => Array.from({ length: 5000 }).reduce<Error>((cause, _, n) => new Error(`e${n}`, { cause }), new Error('first')),
+    ],
+    ['a long text as a property', () => Object.assign(new Error('boom'), { body: 'b'.repeat(4e6) })],
+  ])('are limited in length for an error with %s', async (_, make) => {
+    const { log, writes } = open('json');
+    log.error({ err: make(), request: 'req_1' }, 'failed');
+    await turn();
+    expect(writes[0]?.length).toBeLessThan(64 * 1024);
+    expect(json(writes[0])).toMatchObject({ level: 'error', time, request: 'req_1', msg: 'failed', err: { type: 'Error' } });
+    expect(writes[0]).toMatch(/… \(\d+ characters\)/);
+    expect(writes[0]).toMatch(/\}\n$/);
+  });
+
+  it('mask a secret before they are cut within it', async () => {
+    const { log, writes } = open('json');
+    log.configure({ mask: createMask(['hidden-secret-0123456789']) });
+    for (let before = 16_384 - 24; before < 16_384; before += 1)
+      log.error({ err: new Error(`${'m'.repeat(before)}hidden-secret-0123456789${'m'.repeat(1e5)}`) }, 'failed');
+    await turn();
+    expect(writes.join('')).not.toContain('hidden');
+  });
+
   it('summarize a request without its messages', async () => {
     const { log, writes } = open('json');
     log.request(sampleRecord());

@@ -4,6 +4,7 @@ import type { LogRecord } from '../core/records/record.ts';
 import { DescriptorWriter } from './descriptor.ts';
 import { type Destination, Output } from './output.ts';
 import { prettyLine } from './pretty.ts';
+import { maxLineLength, shortLine } from './short-line.ts';
 import { RequestLines } from './request-line.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -138,7 +139,8 @@ class PinoLog implements Log {
     await this.#output.flush();
   }
 
-  #operational(line: string): void {
+  #operational(full: string): void {
+    const line = full.length > maxLineLength ? shortLine(full, this.#output.mask) : full;
     if (this.#format === 'json') this.#output.write(line);
     else this.#output.write(prettyLine(line, this.#options.clockTime, this.#options.colors === true));
   }

@@ -131,7 +131,8 @@ function resolveFile(path: string, { at, value: whole }: Positions, sources: Ref
   const absolutePath = resolve(base, path);
   sources.watch(absolutePath);
   try {
-    const text = readText(absolutePath, maxFileSize).replace(/\r?\n$/, '');
+    // Editors on Windows write a byte order mark, which would become a part of the secret.
+    const text = readText(absolutePath, maxFileSize).replace(/^\ufeff|\r?\n$/g, '');
     if (text !== '') sources.secret(text, whole);
     return text;
   } catch (error) {
