@@ -3,7 +3,6 @@ import { pathToFileURL } from 'node:url';
 import { compileSteps } from '../config/compile/index.ts';
 import { runInSlices } from '../config/compile/steps.ts';
 import type { ValidConfig } from '../config/reload/load.ts';
-import type { PluginEntry } from '../config/schema/index.ts';
 import { createMask } from '../core/secrets/mask.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';
 import type { Plugin } from '../core/plugin.ts';
@@ -38,6 +37,16 @@ export async function importFile(path: string): Promise<unknown> {
   return module.default ?? module;
 }
 
+/** Imports a file of a configuration. The code in it knows the secrets, so they are masked in the message of its error. */
+async function importFileOf({ secrets }: ValidConfig, path: string): Promise<unknown> {
+  try {
+    return await importFile(path);
+  } catch (cause) {
+    const why = createMask(secrets).text(cause instanceof Error ? cause.message : String(cause));
+    throw new Error(`the file ${path} cannot be loaded: ${why}`, { cause });
+  }
+}
+
 /** Builds generations from loaded configurations: compiles the snapshot and sets up the plugins. */
 export class Generations {
   readonly #deps: GenerationsDeps;
@@ -61,7 +70,7 @@ export class Generations {
   /** @throws Error when a plugin can't be loaded or set up; everything opened so far is closed */
   async build(loaded: ValidConfig): Promise<Generation> {
     const { registry, log } = this.#deps;
-    const external = await Promise.all(loaded.providerPaths.map(async (path) => (await importFile(path)) as Provider));
+    const external = await Promise.all(loaded.providerPaths.map(async (path) => (await importFileOf(loaded, path)) as Provider));
     const providers = new Map<string, Provider>();
     for (const provider of [...registry.providers, ...external].map(throughHub))
       for (const name of [provider.type, ...provider.aliases]) providers.set(name, provider);
@@ -80,19 +89,20 @@ export class Generations {
       request: log.request.bind(log),
     };
     const mask = (secrets: readonly string[]): ((bytes: Buffer) => Buffer) => createMask(secrets).bytes;
-    const entries = await this.#chain(loaded.tree.plugins);
+    const entries = await this.#chain(loaded);
     const isolates = [...snapshot.providers.values()].some((binding) => binding.isolate === true);
     const owners = isolates ? await this.#deps.owners() : undefined;
     return createGeneration(snapshot, entries, { host, owners, monotonic: this.#deps.monotonic, mask }, this.#shared);
   }
 
-  async #chain(written: readonly PluginEntry[] | undefined): Promise<ChainEntry[]> {
+  async #chain(loaded: ValidConfig): Promise<ChainEntry[]> {
     const { stages } = this.#deps.registry;
+    const written = loaded.tree.plugins;
     if (written === undefined) return stages.map((plugin) => ({ plugin, options: {} }));
     const entries: ChainEntry[] = [];
     for (const entry of written) {
       if (typeof entry !== 'string' && 'use' in entry && entry.use !== undefined) {
-        entries.push({ plugin: (await importFile(entry.use)) as Plugin, options: entry.options ?? {} });
+        entries.push({ plugin: (await importFileOf(loaded, entry.use)) as Plugin, options: entry.options ?? {} });
         continue;
       }
       const name = typeof entry === 'string' ? entry : entry.name;

@@ -7,6 +7,7 @@ import { type Gateway, type GatewayEvent, type GatewayOptions, type Registry, St
 import { startGateway } from '../../gateway/start.ts';
 import { DescriptorWriter } from '../../telemetry/descriptor.ts';
 import { createLog, type Log, type LogFormat, type LogLevel } from '../../telemetry/log.ts';
+import { logProcessWarnings } from '../../telemetry/process-warnings.ts';
 import { CommandError } from '../command.ts';
 import { findConfig } from '../find-config.ts';
 import { type CliIo, hasColors } from '../io.ts';
@@ -61,6 +62,7 @@ export async function start(
   const signals = new Signals(process);
   const log = openLog(flags, io);
   const defects = watchDefects();
+  const closeWarnings = logProcessWarnings(process, log);
   try {
     const session = new Session(flags, io, log, registry);
     const starting = session.options(signals).then((options) => serve({ ...options, loader }));
@@ -83,6 +85,7 @@ export async function start(
     return await explain(error, io, hasColors(io.stderr, io));
   } finally {
     defects.close();
+    closeWarnings();
     await log.flush();
     signals.close();
   }

@@ -4,6 +4,7 @@ import { ProcessMonitor } from '../../../admin/process-monitor.ts';
 import { openFilesLimit } from '../../../core/files/open-files.ts';
 import { listenAddress } from '../../../core/http/listen-address.ts';
 import type { Clock } from '../../../core/context.ts';
+import { createMask } from '../../../core/secrets/mask.ts';
 import type { Generation, PluginMessage } from '../../../pipeline/generation.ts';
 import type { RecordStore } from '../../../store/frame.ts';
 import type { OwnerTable } from '../../../store/object-owners.ts';
@@ -11,6 +12,7 @@ import { openSpool } from '../../../store/spool.ts';
 import type { Log, LogStyle } from '../../../telemetry/log.ts';
 import { createOutbound } from '../../../transport/outbound/index.ts';
 import { DefectLog } from '../../../telemetry/defect-log.ts';
+import { logProcessWarnings } from '../../../telemetry/process-warnings.ts';
 import { TimerWheel } from '../../../transport/wire/timer-wheel.ts';
 import { backlog } from '../../../transport/inbound/listener/listen.ts';
 import type { DrainPlan } from '../../drain.ts';
@@ -106,8 +108,9 @@ class WorkerServer {
 
   readonly onDefect = (error: unknown): void => {
     if (this.#runtime !== undefined) return this.#runtime.defect(error);
-    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-    process.exit(1);
+    if (this.#log === undefined) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    this.#log?.error({ err: error }, 'an internal error ended the start of a worker process');
+    void Promise.resolve(this.#log?.flush()).finally(() => process.exit(1));
   };
 
   /** The supervisor has ended: accepts nothing new, and ends running requests with a well-formed error. */
@@ -122,6 +125,9 @@ class WorkerServer {
   async #start(start: WorkerStart, handle: unknown): Promise<void> {
     const log = this.#parts.openLog(start.log);
     this.#log = log;
+    // The code of plugins knows the secrets, and runs from the next lines on.
+    log.configure({ mask: createMask(start.loaded.secrets) });
+    logProcessWarnings(process, log);
     this.#show(start.shown);
     const snapshot = () => this.#runtime?.snapshot();
     const wheel = new TimerWheel(new DefectLog(log, clock.monotonic).report);
