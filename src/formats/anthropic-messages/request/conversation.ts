@@ -33,8 +33,15 @@ export function conversationOf(messages: unknown, conversion: MessagesConversion
       case 'function':
         addToolMessage(message, turns, conversion);
         break;
-      default:
+      case 'user':
         addUser(message, turns, conversion);
+        break;
+      default:
+        throw unsupportedParameter(
+          'messages[].role',
+          `The role "${stringOf(message['role'])}" is not known.`,
+          'Use system, developer, user, assistant or tool.',
+        );
     }
   }
   const done = turns.finish();

@@ -4,8 +4,8 @@ import type { Block, MessagesConversion } from './conversion.ts';
 
 /** Rule for one field of a chat request. */
 export type FieldRule =
-  /** Converted by its own function. */
-  | { readonly computed: true }
+  /** Converted by its own function. `object`: a value of another type is dropped and reported. */
+  | { readonly computed: true; readonly object?: true }
   /** Not sent in the body: used for headers or by the gateway itself. */
   | { readonly gateway: true }
   /** Sent under this name; `with` may return nothing to send. `direct`: not on Vertex AI, which rejects it. */
@@ -14,6 +14,7 @@ export type FieldRule =
   | { readonly unsupported: string; readonly neutral?: (value: unknown) => boolean };
 
 const computed: FieldRule = { computed: true };
+const computedObject: FieldRule = { computed: true, object: true };
 const gateway: FieldRule = { gateway: true };
 const isZero = (value: unknown): boolean => value === 0;
 const isFalse = (value: unknown): boolean => value === false;
@@ -35,14 +36,14 @@ export const fieldRules: Readonly<Record<string, FieldRule>> = {
   parallel_tool_calls: computed,
   functions: computed,
   function_call: computed,
-  web_search_options: computed,
-  thinking: computed,
+  web_search_options: computedObject,
+  thinking: computedObject,
   reasoning_effort: computed,
   response_format: computed,
-  output_config: computed,
+  output_config: computedObject,
   user: computed,
   safety_identifier: computed,
-  metadata: computed,
+  metadata: computedObject,
   anthropic_beta: gateway,
   anthropic_version: gateway,
   vendor_beta: gateway,
@@ -85,11 +86,15 @@ export function applyFieldRules(body: JsonObject, conversion: MessagesConversion
     if (value === null || value === undefined || handled.includes(key)) continue;
     const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
     if (rule === undefined) conversion.drops.add(key, 'not supported by this service');
-    else if ('unsupported' in rule) {
+    else if ('computed' in rule) {
+      if (rule.object === true && !isJsonObject(value)) conversion.drops.add(key, 'not an object');
+    } else if ('unsupported' in rule) {
       if (rule.neutral?.(value) !== true) conversion.drops.add(key, rule.unsupported);
     } else if ('to' in rule) {
       const set = rule.with === undefined ? value : rule.with(value, conversion);
       if (rule.direct === true && conversion.surface !== 'direct') conversion.drops.add(key, 'not served by Vertex AI');
+      else if (set !== undefined && JSON.stringify(out[rule.to] ?? set) !== JSON.stringify(set))
+        conversion.drops.add(key, 'another field with the same meaning is sent instead');
       else if (set !== undefined) out[rule.to] = set;
     }
   }

@@ -15,10 +15,13 @@ import { storedBlock } from './media/stored-files.ts';
 export function partBlocks(content: unknown, conversion: MessagesConversion): Block[] {
   if (typeof content === 'string') return listOf(textBlock(content));
   if (isJsonObject(content)) return listOf(textBlock(JSON.stringify(content)));
-  if (!Array.isArray(content)) return [];
+  if (content === undefined || content === null) return [];
+  if (!Array.isArray(content))
+    throw unsupportedParameter('messages[].content', `The content is a ${typeof content}.`, 'Send a text or a list of parts.');
   return content.flatMap((part: unknown) => {
     if (typeof part === 'string') return listOf(textBlock(part));
-    return isJsonObject(part) ? listOf(partBlock(part, conversion)) : [];
+    if (isJsonObject(part)) return listOf(partBlock(part, conversion));
+    throw unsupportedParameter('messages[].content[]', 'A content part is not an object.', 'Send a text or a list of parts.');
   });
 }
 

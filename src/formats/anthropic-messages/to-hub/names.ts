@@ -15,6 +15,7 @@ const names: readonly (readonly [hub: RegExp, own: string])[] = [
   [/^tools\[\]\.function\./, 'tools[].'],
   [/^messages\[\]\.(?:reasoning_content|reasoning|reasoning_details)$/, 'messages[].content[].thinking'],
   [/^messages\[\]\.(is_error|tool_call_id)$/, 'messages[].content[].tool_result.$1'],
+  [/^messages\[\]\.tool_calls\[\]\.arguments$/, 'messages[].content[].tool_use.input'],
   [/^messages\[\]\.tool_calls\[\]\./, 'messages[].content[].tool_use.'],
   [/^messages\[\]\.cache_control$/, 'messages[].content[].cache_control'],
   [/^messages\[\]\.content\[\]\.image_url/, 'messages[].content[].image'],

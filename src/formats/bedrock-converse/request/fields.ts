@@ -1,11 +1,21 @@
 import { type FieldRule, fieldRules } from '../../anthropic-messages/request/params.ts';
+import { GatewayError } from '../../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { thinkingAgrees } from '../../../core/model/field-names.ts';
 import type { SameMeaning } from '../../../core/provider.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 
 const computed: FieldRule = { computed: true };
-const object = (to: string): FieldRule => ({ to, with: (value) => (isJsonObject(value) ? value : undefined) });
+const computedObject: FieldRule = { computed: true, object: true };
+
+/** A value of another type is an error, because without a guardrail, for example, the request must not be sent. */
+const object = (to: string): FieldRule => ({
+  to,
+  with: (value) => {
+    if (isJsonObject(value)) return value;
+    throw new GatewayError('invalid_type', { message: `"${to}" is not an object.`, param: to, hint: `Send an object in "${to}".` });
+  },
+});
 
 /** Fields of Anthropic's API that Bedrock does not support. */
 const notServed: FieldRule = { unsupported: 'not served by Bedrock' };
@@ -15,12 +25,13 @@ export const converseParams: Readonly<Record<string, FieldRule>> = {
   ...fieldRules,
   stop: computed,
   stop_sequences: computed,
-  labels: computed,
-  metadata: computed,
-  output_config: computed,
-  requestMetadata: computed,
-  additionalModelRequestFields: computed,
-  additional_model_request_fields: computed,
+  labels: computedObject,
+  metadata: computedObject,
+  output_config: computedObject,
+  requestMetadata: computedObject,
+  outputConfig: computedObject,
+  additionalModelRequestFields: computedObject,
+  additional_model_request_fields: computedObject,
   user: { unsupported: 'the service has no field for a user' },
   safety_identifier: { unsupported: 'the service has no field for a user' },
   service_tier: { to: 'serviceTier', with: serviceTier },
@@ -100,6 +111,7 @@ export function requestMetadata(body: JsonObject, drops: Drops): JsonObject | un
 /** Reads one stop sequence or a list. Empty ones are dropped. */
 export function stopSequences(body: JsonObject, drops: Drops): readonly unknown[] | undefined {
   const value = body['stop_sequences'] ?? body['stop'];
+  if (JSON.stringify(body['stop'] ?? value) !== JSON.stringify(value)) drops.add('stop', 'stop_sequences is sent instead');
   const given: readonly unknown[] = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
   const stops = given.filter((one) => typeof one === 'string' && one !== '');
   if (stops.length < given.length) drops.add('stop', 'the service rejects empty stop sequences');

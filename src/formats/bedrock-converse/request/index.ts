@@ -138,7 +138,7 @@ function settingFields(
     ...nonEmpty('outputConfig', { ...outputOf(format, body), ...effort, ...ownObject(body, 'outputConfig') }),
     ...nonEmpty('additionalModelRequestFields', ownFields),
     ...(metadata === undefined ? {} : { requestMetadata: metadata }),
-    ...applyFieldRules(body, conversion, handled, converseParams),
+    ...applyFieldRules(body, conversion, [], converseParams),
   };
 }
 
@@ -149,9 +149,6 @@ function withoutLimits({ maxTokens, temperature, topP }: JsonObject, body: JsonO
     if ((value ?? undefined) !== undefined) drops.add(param, 'the model rejects it with its highest reasoning effort');
   return {};
 }
-
-/** Converse's own fields that are merged with converted ones. */
-const handled: readonly string[] = ['outputConfig', 'additionalModelRequestFields'];
 
 /** Returns an object that the client wrote in Converse's own format. It overrides converted fields. */
 function ownObject(body: JsonObject, name: string): JsonObject {

@@ -21,7 +21,7 @@ export function outputFormat(body: JsonObject, tools: ToolFields, conversion: Me
   const { surface, traits, drops } = conversion;
   const requested = requestedSchema(body);
   if (requested === undefined) {
-    if (isUnknown(body['response_format'])) drops.add('response_format', 'not a format of this service');
+    if (isUnknown(body['response_format'])) drops.add('response_format', 'not a format of this service, or output_config is sent instead');
     return {};
   }
   const canForce = !traits.rejectsForcedTool && !(traits.structured && requestsThinking(body));
@@ -37,7 +37,8 @@ export function outputFormat(body: JsonObject, tools: ToolFields, conversion: Me
   return {};
 }
 
-const formats: ReadonlySet<unknown> = new Set(['text', 'json_object', 'json_schema']);
+const formats: ReadonlySet<unknown> = new Set(['text', 'json_object']);
+
 const isUnknown = (format: unknown): boolean => isJsonObject(format) && !formats.has(format['type']);
 
 interface RequestedSchema {

@@ -1,5 +1,5 @@
 import { isExactNumber, isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
-import { parseExact } from '../../../../core/json/scan.ts';
+import { tryParseExact } from '../../../../core/json/scan.ts';
 import { type Block, cacheControlOf, type MessagesConversion } from '../conversion.ts';
 import { callerOf } from '../../../shared/caller.ts';
 import { stringOf } from '../../../shared/json.ts';
@@ -47,7 +47,11 @@ export function sentCallOf(call: JsonObject, { drops }: MessagesConversion): Sen
   return {
     id: stringOf(call['id']),
     name: stringOf(fn['name']),
-    input: inputOf(fn['arguments'] ?? fn['input']),
+    // The input of a custom tool is free text.
+    input:
+      isJsonObject(call['custom']) && typeof fn['input'] === 'string'
+        ? { input: fn['input'] }
+        : inputOf(fn['arguments'] ?? fn['input'], drops),
     extra: { ...cacheControlOf(call), ...callerOf(call) },
   };
 }
@@ -56,14 +60,12 @@ export function sentCallOf(call: JsonObject, { drops }: MessagesConversion): Sen
  * Converts arguments to the object that the API requires. Empty text and null mean a call without arguments. Text that is not a
  * JSON object, such as a call that was cut off, is kept in a member `arguments`, so that the model still sees it.
  */
-function inputOf(text: unknown): unknown {
-  if (isJsonObject(text)) return text;
-  if (typeof text !== 'string' || text.trim() === '') return {};
-  try {
-    const value = parseExact(text);
-    if (value === null) return {};
-    return isJsonObject(value) && !isExactNumber(value) ? value : { arguments: value };
-  } catch {
-    return { arguments: text };
-  }
+function inputOf(sent: unknown, drops: MessagesConversion['drops']): unknown {
+  if (isJsonObject(sent)) return sent;
+  const text = typeof sent === 'string' ? sent.trim() : JSON.stringify(sent ?? null);
+  if (text === '' || text === 'null') return {};
+  const value = tryParseExact(text);
+  if (isJsonObject(value) && !isExactNumber(value)) return value;
+  drops.add('messages[].tool_calls[].arguments', 'not a JSON object: sent in the member "arguments"');
+  return { arguments: value ?? sent };
 }

@@ -100,6 +100,7 @@ function functionTool(fn: JsonObject, tool: JsonObject, conversion: MessagesConv
   const out: Block = { name: fn['name'] };
   if (typeof fn['description'] === 'string') out['description'] = fn['description'];
   const isStrict = fn['strict'] === true && mayBeStrict(conversion);
+  if (!isJsonObject(fn['parameters'] ?? anyObject)) drops.add('tools[].function.parameters', 'not an object');
   const given = isJsonObject(fn['parameters']) ? fn['parameters'] : isStrict ? closedObject : anyObject;
   const parameters = isStrict && isRejected(given) ? strictSchema(given, drops, 'tools[].function.parameters.') : given;
   out['input_schema'] = parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' };

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { toConverse } from '../../bedrock-converse/request/index.ts';
+import { toMessages } from './index.ts';
+
+const media = new Map();
+const anthropic = (body: object) =>
+  toMessages({ ...base, ...body }, { model: 'claude-sonnet-4-5', foundationModel: undefined, stream: false }, { media });
+const bedrock = (body: object) =>
+  toConverse({ ...base, ...body }, { model: 'amazon.nova-pro-v1:0', foundationModel: undefined }, { media });
+const base = { messages: [{ role: 'user', content: 'x' }] };
+const converters = [
+  ['Anthropic', anthropic],
+  ['Bedrock', bedrock],
+] as const;
+const history = (call: object) => [
+  ...base.messages,
+  { role: 'assistant', tool_calls: [{ id: 'a', ...call }] },
+  { role: 'tool', tool_call_id: 'a', content: 'r' },
+];
+const named = (args: unknown) => ({ messages: history({ type: 'function', function: { name: 'f', arguments: args } }) });
+const tool = (parameters: unknown) => ({ tools: [{ type: 'function', function: { name: 'f', parameters } }] });
+
+describe.each(converters)('a chat request that is converted for %s', (_name, convert) => {
+  it.each<[string, object, string[]]>([
+    ['arguments that were cut off', named('{"a":'), ['messages[].tool_calls[].arguments']],
+    ['arguments that are a list', named('[1]'), ['messages[].tool_calls[].arguments']],
+    ['no arguments', named(''), []],
+    ['arguments of null', named('null'), []],
+    ['arguments with white space', named(' {"a":1} '), []],
+    ['the free text of a custom tool', { messages: history({ type: 'custom', custom: { name: 'c', input: 'free' } }) }, []],
+    ['parameters in a string', tool('{"type":"object"}'), ['tools[].function.parameters']],
+    ['a tool without parameters', tool(undefined), []],
+    ['thinking that is not an object', { thinking: 'on' }, ['thinking']],
+    ['an output_config that is not an object', { output_config: 'low' }, ['output_config']],
+    ['metadata that is not an object', { metadata: 'x' }, ['metadata']],
+    ['a response format without a schema', { response_format: { type: 'json_schema', json_schema: { name: 'o' } } }, ['response_format']],
+  ])('reports what is lost: %s', (_case, body, params) => {
+    expect(convert(body).dropped.map(({ param }) => param)).toEqual(params);
+  });
+
+  it('reports one of two lists of stop sequences', () => {
+    expect(convert({ stop: 'A', stop_sequences: ['B'] }).dropped).toHaveLength(1);
+    expect(convert({ stop: ['A'], stop_sequences: ['A'] }).dropped).toHaveLength(0);
+  });
+
+  it.each<[string, unknown]>([
+    ['an unknown role', { role: 'critic', content: 'x' }],
+    ['no role', { content: 'x' }],
+    ['a part that is not an object', { role: 'user', content: [5, { type: 'text', text: 'x' }] }],
+    ['content that is a number', { role: 'user', content: 5 }],
+  ])('rejects a message with %s', (_case, message) => {
+    expect(() => convert({ messages: [message, ...base.messages] })).toThrow(expect.objectContaining({ code: 'unsupported_parameter' }));
+  });
+});
+
+it('the arguments that are not an object are still sent', () => {
+  expect(JSON.stringify(anthropic(named('{"a":')).body)).toContain('"input":{"arguments":"{\\"a\\":"}');
+});
+
+it.each(['guardrailConfig', 'guardrail_config', 'performanceConfig', 'promptVariables'])(
+  'Bedrock gets no request in which %s is not an object',
+  (field) => {
+    expect(() => bedrock({ [field]: 'gr-1' })).toThrow(expect.objectContaining({ code: 'invalid_type' }));
+  },
+);
+
+it.each(['requestMetadata', 'labels', 'additionalModelRequestFields', 'outputConfig'])('reports that %s is not an object', (field) => {
+  expect(bedrock({ [field]: 'x' }).dropped.map(({ param }) => param)).toEqual([field]);
+});
