@@ -1,6 +1,7 @@
 import { type EmptyBody, JsonBody } from '#core/json/body.ts';
 import type { JsonObject } from '#core/json/merge.ts';
 import type { Call, Operation, UpstreamRequest } from '#core/provider.ts';
+import { offersOutput } from '#formats/anthropic-messages/response/output-tool.ts';
 import { withStoredThinking } from '#formats/anthropic-messages/response/thoughts.ts';
 import { betasOf, headerFields, parseFeatures } from '#formats/anthropic-messages/headers.ts';
 import { ConverseStream } from '#formats/bedrock-converse/response/stream.ts';
@@ -20,12 +21,15 @@ export const chat: Operation<BedrockSettings> = withToolNames(
     ownForms: ['additionalModelRequestFields', 'additional_model_request_fields', 'outputConfig'],
     sameMeaning: equivalentPaths,
     media: (body) => (body.kind === 'json' && body.mayContainUrl() ? mediaNeeds(body.json()) : []),
-    begin: (body, call) => ({
-      request: request(body, call),
-      tap: new ConverseTap(),
-      reader: () => new ConverseStream(call),
-      result: (text, answer) => fromConverse(text, call, answer),
-    }),
+    begin(body, call) {
+      const sent = request(body, call);
+      return {
+        request: sent,
+        tap: new ConverseTap(),
+        reader: () => new ConverseStream(call, offersOutput(sent.body)),
+        result: (text, answer) => fromConverse(text, call, answer),
+      };
+    },
   },
   () => openaiNames,
 );

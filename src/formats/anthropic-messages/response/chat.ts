@@ -1,5 +1,6 @@
 import type { Translation, UpstreamRequest } from '../../../core/provider.ts';
 import type { CollectCall } from '../../openai-chat/collect.ts';
+import { offersOutput } from './output-tool.ts';
 import { fromMessage } from './result.ts';
 import { MessagesStream } from './stream.ts';
 import { MessagesTap } from './tap.ts';
@@ -16,7 +17,7 @@ export class MessagesChat implements Translation {
   }
 
   reader(): MessagesStream {
-    return new MessagesStream(this.#call);
+    return new MessagesStream(this.#call, offersOutput(this.request.body));
   }
 
   result(text: string, answer?: unknown): unknown {

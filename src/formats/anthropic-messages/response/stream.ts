@@ -10,6 +10,7 @@ import { finishReasons } from './finish.ts';
 import { finishReasonOf } from '../../shared/response/stop-reason.ts';
 import { isOutput } from './output-tool.ts';
 import { bareError, eventType } from './tap.ts';
+import { OutputText } from './output-text.ts';
 import { ThoughtNotes } from './thoughts.ts';
 import { UsageCounts } from '../usage.ts';
 import { streamInterrupted } from '../../shared/response/interrupted.ts';
@@ -32,17 +33,25 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
   readonly #counts = new UsageCounts();
   readonly #blocks = new MessageBlocks();
   readonly #thoughts: ThoughtNotes | undefined;
+  readonly #output: OutputText | undefined;
   #stop: string | undefined;
   #isFinished = false;
   #hasEnded = false;
 
-  constructor(call: Pick<Call, 'createdAt'> & Partial<Pick<Call, 'notes'>>) {
+  /** @param hasOutputTool the request offers the output tool */
+  constructor(call: Pick<Call, 'createdAt'> & Partial<Pick<Call, 'notes'>>, hasOutputTool = false) {
     this.#call = call;
+    this.#output = hasOutputTool ? new OutputText() : undefined;
     this.#thoughts = call.notes === undefined ? undefined : new ThoughtNotes();
   }
 
   push(event: WireEvent): readonly ModelEvent[] {
     if (this.#hasEnded) return noEvents;
+    const events = this.#events(event);
+    return this.#output === undefined ? events : this.#output.pass(events, this.#blocks.isOutput);
+  }
+
+  #events(event: WireEvent): readonly ModelEvent[] {
     const type = eventType(event);
     if (type === 'message_stop') return this.#endEvents();
     if (!jsonEvents.has(type)) return this.#untypedEvent(event.data);

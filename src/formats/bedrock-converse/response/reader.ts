@@ -46,6 +46,8 @@ const noEvents: readonly ModelEvent[] = Object.freeze([]);
 export class ConverseReader {
   /** Set if the response ends with an error. It is reported only at the end, because the usage comes last. */
   fault: ProviderFault | undefined;
+  /** True once the output tool was called: its input is the response. */
+  isOutput = false;
   readonly #call: ConverseCall;
   /** Undefined if nothing is to be remembered. */
   readonly #thoughts: ThoughtNotes | undefined;
@@ -55,7 +57,6 @@ export class ConverseReader {
   #calls = 0;
   /** Length of the text of the response so far, in characters. */
   #length = 0;
-  #isOutput = false;
 
   constructor(call: ConverseCall) {
     this.#call = call;
@@ -116,7 +117,7 @@ export class ConverseReader {
       return [nativeEvent(block, { type: 'server_tool_use', id: toolUseId, name, input: {} })];
     }
     const isOutput = name === outputTool;
-    this.#isOutput ||= isOutput;
+    this.isOutput ||= isOutput;
     const call = isOutput ? undefined : this.#calls;
     if (!isOutput) this.#calls += 1;
     this.#open.set(block, this.#newBlock(isOutput ? 'text' : 'tool', call, isOutput));
@@ -236,7 +237,7 @@ export class ConverseReader {
     const events = [...this.#open.keys()].flatMap((block) => [...this.#stop(block)]);
     if (isJsonObject(fields)) events.push({ type: 'extra', fields: { additional_model_response_fields: fields }, strict: false });
     if (this.#annotations.length > 0) events.push({ type: 'annotations', choice: 0, annotations: this.#annotations });
-    const reason = finishReasonOf(finishReasons, raw, { calls: this.#calls, isOutput: this.#isOutput });
+    const reason = finishReasonOf(finishReasons, raw, { calls: this.#calls, isOutput: this.isOutput });
     events.push({ type: 'finish', choice: 0, reason, ...(raw === undefined ? {} : { raw }) });
     return events;
   }

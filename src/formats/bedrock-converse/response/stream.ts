@@ -1,6 +1,7 @@
 import { faultError, GatewayError } from '../../../core/error.ts';
 import type { ModelEvent, WireEvent } from '../../../core/events.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
+import { OutputText } from '../../anthropic-messages/response/output-text.ts';
 import { parseObject } from '../../shared/json.ts';
 import { faultOfEvent, isFault } from '../fault.ts';
 import { type ConverseCall, ConverseReader } from './reader.ts';
@@ -21,11 +22,14 @@ const known: ReadonlySet<string> = new Set([
 /** Converts the unframed events of a ConverseStream response to hub events. */
 export class ConverseStream implements StreamTransform<WireEvent, ModelEvent> {
   readonly #reader: ConverseReader;
+  readonly #output: OutputText | undefined;
   #isFinished = false;
   #isOver = false;
 
-  constructor(call: ConverseCall) {
+  /** @param hasOutputTool the request offers the output tool */
+  constructor(call: ConverseCall, hasOutputTool = false) {
     this.#reader = new ConverseReader(call);
+    this.#output = hasOutputTool ? new OutputText() : undefined;
   }
 
   push(event: WireEvent): readonly ModelEvent[] {
@@ -38,7 +42,8 @@ export class ConverseStream implements StreamTransform<WireEvent, ModelEvent> {
       return this.fail(new GatewayError('upstream_invalid', { message, source: 'provider' }));
     }
     if (event.name === 'messageStop') this.#isFinished = true;
-    return this.#reader.event(event.name, data);
+    const events = this.#reader.event(event.name, data);
+    return this.#output === undefined ? events : this.#output.pass(events, this.#reader.isOutput);
   }
 
   /** The usage comes after `messageStop` and may be missing. */

@@ -2,6 +2,7 @@ import { faultError, GatewayError } from '../../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import type { Call } from '../../../core/provider.ts';
+import { outputTool } from '../../anthropic-messages/response/output-tool.ts';
 import { type CollectCall, collectChat } from '../../openai-chat/collect.ts';
 import { parseExact } from '../../../core/json/scan.ts';
 import { ConverseReader } from './reader.ts';
@@ -43,11 +44,17 @@ function wholeAsEvents(parsed: unknown): readonly Event[] {
   const { stopReason, additionalModelResponseFields, usage, trace, performanceConfig, serviceTier } = parsed;
   return [
     ['messageStart', { role: 'assistant' }],
-    ...content.filter(isJsonObject).flatMap(blockEvents),
+    ...withoutOtherText(content.filter(isJsonObject)).flatMap(blockEvents),
     ['messageStop', { stopReason, additionalModelResponseFields }],
     ['metadata', { usage, trace, performanceConfig, serviceTier }],
   ];
 }
+
+/** If the output tool was called, other texts are not part of the response. */
+const withoutOtherText = (content: readonly JsonObject[]): readonly JsonObject[] =>
+  content.some(({ toolUse }) => isJsonObject(toolUse) && toolUse['name'] === outputTool)
+    ? content.filter(({ text, citationsContent }) => text === undefined && citationsContent === undefined)
+    : content;
 
 function blockEvents(block: JsonObject, contentBlockIndex: number): readonly Event[] {
   const { start, deltas } = fragments(block);
