@@ -87,7 +87,7 @@ export function toConverse(
   const out = {
     ...options.defaults,
     messages: converseMessages(messages, to),
-    ...systemField(system, body, to),
+    ...systemField(system, answer.instruction, body, to),
     ...settingFields(body, limit, converted),
   };
   return { body: out, dropped: drops.list };
@@ -104,8 +104,9 @@ interface ConvertedParts {
   readonly facts: ThinkingFacts;
 }
 
-function systemField(system: readonly Block[], body: JsonObject, to: BlockContext): JsonObject {
-  const instructions = wantsJson(body) ? [...system, jsonOnly] : system;
+function systemField(system: readonly Block[], instruction: string | undefined, body: JsonObject, to: BlockContext): JsonObject {
+  const json = instruction === undefined ? (wantsJson(body) ? jsonOnly : undefined) : { type: 'text', text: instruction };
+  const instructions = json === undefined ? system : [...system, json];
   return nonEmpty('system', blocksOf(instructions, to));
 }
 

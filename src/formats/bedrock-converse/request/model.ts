@@ -8,6 +8,8 @@ export interface Family {
   readonly topK?: readonly string[];
   /** True if the models support cache points. */
   readonly caches: boolean;
+  /** False if the models can be forced to call a tool, but not which one (Bedrock API, "ToolChoice"). */
+  readonly choosesTool?: false;
   /** The model's own field for the reasoning effort. */
   readonly effort?: 'reasoning_effort' | 'reasoningConfig';
 }
@@ -38,7 +40,7 @@ const families: Readonly<Record<string, Omit<Family, 'isClaude'>>> = {
   minimax: { traits: structured, caches: false },
   nvidia: { traits: structured, caches: false },
   google: { traits: structured, topK: ['top_k'], caches: false },
-  mistral: { traits: plain, topK: ['top_k'], caches: false },
+  mistral: { traits: plain, topK: ['top_k'], caches: false, choosesTool: false },
   cohere: { traits: free, topK: ['k'], caches: false },
   meta: { traits: free, caches: false },
   ai21: { traits: free, caches: false },

@@ -48,7 +48,9 @@ export function converseTools({ tools = [], tool_choice: choice }: ToolFields, c
   const oneCall = choices.oneCall && !isNone && tools.length > 0 ? parallelField(word, family, to) : undefined;
   const isLost = isForced(choice) && (specs.length === 0 || (tools.some(isNamed(choice)) && !specs.some((spec) => isChosen(spec, choice))));
   if (isLost) to.drops.add('tool_choice', missingToolReason);
-  const toolChoice = oneCall === undefined && !isLost ? choiceOf(choice) : undefined;
+  const anyTool = choice?.['type'] === 'tool' && family.choosesTool === false;
+  if (anyTool && !isLost && specs.length > 1) to.drops.add('tool_choice', 'this model can be forced to call a tool, but not which one');
+  const toolChoice = oneCall === undefined && !isLost ? choiceOf(anyTool ? { type: 'any' } : choice) : undefined;
   return {
     ...(specs.length === 0 ? {} : { toolConfig: { tools: specs, ...(toolChoice === undefined ? {} : { toolChoice }) } }),
     own: { ...(native.length === 0 ? {} : { tools: native }), ...(oneCall === undefined ? {} : { tool_choice: oneCall }) },

@@ -1,7 +1,7 @@
 import type { JsonBody } from '../../../core/json/body.ts';
 import { isJsonObject } from '../../../core/json/merge.ts';
 import type { Dropped } from '../../../core/provider.ts';
-import { jsonInstruction } from '../../shared/request/json-instruction.ts';
+import { schemaInstruction } from '../../shared/request/json-instruction.ts';
 import type { ChatQuirk } from './quirk.ts';
 
 /** True for a value that requests the default behavior. Dropping it is not reported. */
@@ -33,7 +33,7 @@ function withSchemaInPrompt(body: JsonBody, patch: Map<string, unknown>): readon
   const format = body.exact('response_format');
   if (!isJsonObject(format) || format['type'] !== 'json_schema') return [];
   const messages: unknown = patch.get('messages') ?? body.exact('messages');
-  const instruction = { role: 'system', content: `${jsonInstruction}${schemaText(format['json_schema'])}` };
+  const instruction = { role: 'system', content: schemaInstruction(format['json_schema']) };
   patch.set('response_format', { type: 'json_object' });
   if (Array.isArray(messages)) patch.set('messages', [instruction, ...(messages as unknown[])]);
   return [{ param: 'response_format.json_schema', reason: 'sent as an instruction' }];
@@ -55,10 +55,3 @@ function withoutThinking(body: JsonBody, patch: Map<string, unknown>): readonly 
 /** True for a choice that leaves the model no answer without a call. */
 const isForced = (choice: unknown): boolean =>
   choice === 'required' || (isJsonObject(choice) && (choice['type'] === 'function' || choice['type'] === 'custom'));
-
-function schemaText(wanted: unknown): string {
-  if (!isJsonObject(wanted)) return '';
-  const { description, schema } = wanted;
-  const about = typeof description === 'string' && description !== '' ? ` The object: ${description.replace(/\.?$/, '.')}` : '';
-  return isJsonObject(schema) ? `${about} It is valid by this JSON schema: ${JSON.stringify(schema)}` : about;
-}

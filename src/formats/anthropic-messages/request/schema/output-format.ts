@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
+import { schemaInstruction } from '../../../shared/request/json-instruction.ts';
 import { outputTool } from '../../response/output-tool.ts';
 import type { Block, MessagesConversion } from '../conversion.ts';
 import { strictSchema } from './strict-schema.ts';
@@ -10,12 +11,14 @@ export interface OutputFormat {
   readonly format?: JsonObject;
   /** Tools of the request, including the output tool. */
   readonly tools?: ToolFields;
+  /** A text for the system prompt, if the schema cannot be enforced. */
+  readonly instruction?: string;
 }
 
 /**
  * Converts `response_format: json_schema`: to structured output if the model supports it, otherwise to a tool with the schema
- * that the model must call and whose input is the response. On Vertex AI structured output is disabled unless the organization
- * allows it, so the tool is used there, except if no tool can be forced.
+ * that the model must call and whose input is the response, or to an instruction if no tool can be forced. On Vertex AI
+ * structured output is disabled unless the organization allows it, so the tool is used there, except if no tool can be forced.
  */
 export function outputFormat(body: JsonObject, tools: ToolFields, conversion: MessagesConversion): OutputFormat {
   const { surface, traits, drops } = conversion;
@@ -32,6 +35,10 @@ export function outputFormat(body: JsonObject, tools: ToolFields, conversion: Me
     : requested.schema['type'] !== 'object'
       ? 'this model writes objects only'
       : undefined;
+  if (why === undefined && traits.rejectsForcedTool) {
+    drops.add('response_format.json_schema', 'sent as an instruction');
+    return { instruction: schemaInstruction(requested) };
+  }
   if (why === undefined) return { tools: withOutput(requested, tools, body, conversion) };
   drops.add('response_format', why);
   return {};
