@@ -112,8 +112,8 @@ const unchanged: Bare = (object) => object;
 
 const withoutMark: Bare = (object, name, drops) => {
   if (!Object.hasOwn(object, 'cache_control')) return object;
-  drops.add(name, reason);
-  const { cache_control: _removed, ...rest } = object;
+  const { cache_control: mark, ...rest } = object;
+  if (mark !== null) drops.add(name, reason);
   return rest;
 };
 

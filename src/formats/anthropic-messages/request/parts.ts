@@ -63,7 +63,7 @@ function reportLosses(part: JsonObject, { drops }: MessagesConversion): void {
   drops.addUnread(part, beside, 'messages[].content[].', 'not known to this service');
   if (!isJsonObject(inner)) return;
   const { detail, ...others } = inner;
-  if (detail !== undefined && detail !== 'auto') drops.add(`messages[].content[].${type}.detail`, 'this service chooses the resolution');
+  if ((detail ?? 'auto') !== 'auto') drops.add(`messages[].content[].${type}.detail`, 'this service chooses the resolution');
   drops.addUnread(others, fileMembers, `messages[].content[].${type}.`, 'not known to this service');
 }
 

@@ -51,7 +51,7 @@ export function toTexts(content: unknown, at: string, drops: Drops): string[] {
     if (isJsonObject(part)) {
       if (typeof text !== 'string')
         drops.add(`messages[].content[].${textOf(part['type']) ?? 'type'}`, 'system messages can contain only text');
-      if (part['cache_control'] !== undefined) drops.add('messages[].content[].cache_control', cachesItself);
+      if ((part['cache_control'] ?? undefined) !== undefined) drops.add('messages[].content[].cache_control', cachesItself);
       drops.addUnread(part, textMembers, 'messages[].content[].', 'not known to this service');
     }
     return typeof text === 'string' && text !== '' ? [text] : [];
@@ -60,7 +60,7 @@ export function toTexts(content: unknown, at: string, drops: Drops): string[] {
 
 export function toPart(part: JsonObject, at: string, conversion: GenerateConversion): Part[] {
   const type = textOf(part['type']) ?? (typeof part['text'] === 'string' ? 'text' : '');
-  if (part['cache_control'] !== undefined) conversion.drops.add('messages[].content[].cache_control', cachesItself);
+  if ((part['cache_control'] ?? undefined) !== undefined) conversion.drops.add('messages[].content[].cache_control', cachesItself);
   if (type === 'text' || type === 'input_text' || type === 'output_text' || type === 'refusal') {
     conversion.drops.addUnread(part, textMembers, 'messages[].content[].', 'not known to this service');
     return textPart(part);

@@ -85,7 +85,7 @@ function declaration(tool: JsonObject, at: string, conversion: GenerateConversio
   if (name === undefined)
     throw unsupportedParameter(`${at}.function.name`, 'The tool has no name, or a type that this provider does not support.');
   if (fn['strict'] === true) conversion.drops.add('tools[].function.strict', 'not supported by this service');
-  if (tool['cache_control'] !== undefined) conversion.drops.add('tools[].cache_control', 'this service caches by itself');
+  if ((tool['cache_control'] ?? undefined) !== undefined) conversion.drops.add('tools[].cache_control', 'this service caches by itself');
   conversion.drops.addUnread(fn, functionMembers, 'tools[].function.', 'not known to this service');
   if (fn !== tool) conversion.drops.addUnread(tool, toolMembers, 'tools[].', 'not known to this service');
   const description = textOf(fn['description']);
