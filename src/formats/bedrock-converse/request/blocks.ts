@@ -14,7 +14,16 @@ export interface BlockContext {
 
 /** Converts the turns of a messages request to messages of Converse. */
 export const converseMessages = (turns: readonly Turn[], to: BlockContext): readonly JsonObject[] =>
-  turns.map(({ role, content }) => ({ role, content: typeof content === 'string' ? [{ text: content }] : blocksOf(content, to) }));
+  turns.map(({ role, content }) => ({
+    role,
+    content: typeof content === 'string' ? [{ text: content }] : withText(blocksOf(content, to)),
+  }));
+
+/** Adds a text to documents without one, which the service rejects (Bedrock API, "Message"). It also rejects white space. */
+const withText = (content: readonly JsonObject[]): readonly JsonObject[] =>
+  content.some(({ document }) => document !== undefined) && content.every(({ text }) => text === undefined)
+    ? [...content, { text: 'See the document.' }]
+    : content;
 
 /** Converts blocks in order, with each cache point after its block. */
 export const blocksOf = (blocks: readonly Block[], to: BlockContext): JsonObject[] =>
