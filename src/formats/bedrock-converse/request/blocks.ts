@@ -69,12 +69,16 @@ function textBlock({ text, citations }: Block, { drops }: BlockContext): JsonObj
   return known.length === 0 ? { text } : { citationsContent: { content: [{ text }], citations: known } };
 }
 
-/** Cache marks inside a result apply to the whole result and were moved there before. */
+/**
+ * Cache marks inside a result apply to the whole result and were moved there before. An empty result becomes a text: the service
+ * rejects it for an error, and some models always do.
+ */
 function toolResult({ tool_use_id: id, content, is_error: isError }: Block, to: BlockContext): JsonObject {
   const blocks = typeof content === 'string' ? (content.trim() === '' ? [] : [{ type: 'text', text: content }]) : (content as Block[]);
+  const made = blocks.map((one) => converseBlock(one, to));
   return {
     toolUseId: toolUseId(id),
-    content: blocks.map((one) => converseBlock(one, to)),
+    content: made.length > 0 ? made : [{ text: isError === true ? 'The tool failed.' : 'The tool returned nothing.' }],
     ...(isError === true ? { status: 'error' } : {}),
   };
 }

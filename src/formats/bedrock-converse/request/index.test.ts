@@ -31,7 +31,7 @@ it.each([
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content }] },
   ];
   const converted = toConverse({ messages }, { model: 'amazon.nova-pro-v1:0', foundationModel: undefined }, { media: new Map() });
-  const expected = image === undefined ? [] : [{ image: { ...image, source: { bytes: 'AAAA' } } }];
+  const expected = image === undefined ? [{ text: 'The tool returned nothing.' }] : [{ image: { ...image, source: { bytes: 'AAAA' } } }];
   expect((converted.body['messages'] as readonly JsonObject[])[2]).toEqual({
     role: 'user',
     content: [{ toolResult: { toolUseId: 'a', content: expected } }],

@@ -28,3 +28,19 @@ it('a document next to a result gets a text too', () => {
   ];
   expect(kinds(...messages, { role: 'user', content: [file] }).at(-1)).toEqual(['toolResult', 'document', 'text']);
 });
+
+it.each([
+  ['', {}, 'The tool returned nothing.'],
+  [[], {}, 'The tool returned nothing.'],
+  [' ', { is_error: true }, 'The tool failed.'],
+  [null, { is_error: true }, 'The tool failed.'],
+  ['r', { is_error: true }, 'r'],
+])('a result of a tool is never empty: %j %j', (content, members, text) => {
+  const messages = [
+    { role: 'user', content: 'x' },
+    { role: 'assistant', tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'a', content, ...members },
+  ];
+  const { body } = toConverse({ messages }, { model: 'amazon.nova-pro-v1:0', foundationModel: undefined }, { media: new Map() });
+  expect(body['messages']).toMatchObject([{}, {}, { content: [{ toolResult: { content: [{ text }] } }] }]);
+});
