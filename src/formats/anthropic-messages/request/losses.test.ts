@@ -67,3 +67,16 @@ it.each(['guardrailConfig', 'guardrail_config', 'performanceConfig', 'promptVari
 it.each(['requestMetadata', 'labels', 'additionalModelRequestFields', 'outputConfig'])('reports that %s is not an object', (field) => {
   expect(bedrock({ [field]: 'x' }).dropped.map(({ param }) => param)).toEqual([field]);
 });
+
+it('reasoning_effort is dropped if the client sends the beginning of the response, which excludes thinking', () => {
+  const messages = [...base.messages, { role: 'assistant', content: 'a' }];
+  const { body, dropped } = anthropic({ messages, reasoning_effort: 'high' });
+  expect([body['thinking'], body['max_tokens'], dropped.map(({ param }) => param)]).toEqual([undefined, 4096, ['reasoning_effort']]);
+  expect(anthropic({ reasoning_effort: 'high' }).body).toHaveProperty('thinking');
+  const step = { type: 'server_tool_use', id: 's', name: 'web_search', input: { query: 'q' } };
+  const paused = [...base.messages, { role: 'assistant', content: [{ type: 'thinking', thinking: 't', signature: 's' }, step] }];
+  expect(anthropic({ messages: paused, reasoning_effort: 'high' }).body).toHaveProperty('thinking');
+  const adaptive = { model: 'claude-opus-4-8', foundationModel: undefined, stream: false };
+  expect(toMessages({ messages, reasoning_effort: 'high' }, adaptive, { media }).body).toMatchObject({ output_config: { effort: 'high' } });
+  expect(toMessages({ messages, reasoning_effort: 'high' }, adaptive, { media }).body).not.toHaveProperty('thinking');
+});

@@ -93,12 +93,19 @@ function requestedThinking(given: JsonObject, facts: ThinkingFacts, { traits, dr
 
 function byEffort(effort: string, limit: unknown, facts: ThinkingFacts, { traits, drops }: MessagesConversion): Chosen {
   if (effort === 'none') return withoutThinking(traits, drops);
+  const isPrefilled = endsWithText(facts.turns);
   if (traits.thinking === 'adaptive') {
     const word = effort === 'minimal' ? 'low' : effort;
-    return facts.forcesTool ? { effort: word } : { thinking: adaptive(facts), effort: word };
+    return facts.forcesTool || isPrefilled ? { effort: word } : { thinking: adaptive(facts), effort: word };
   }
   const why =
-    traits.thinking === 'none' ? 'this model does not think' : facts.forcesTool ? 'thinking is not possible with a forced tool' : undefined;
+    traits.thinking === 'none'
+      ? 'this model does not think'
+      : facts.forcesTool
+        ? 'thinking is not possible with a forced tool'
+        : isPrefilled
+          ? 'thinking is not possible with the beginning of the response'
+          : undefined;
   const lost = why ?? (lacksThinking(facts.turns) ? missingThinkingReason : undefined);
   const wanted = budgets.get(effort);
   const budget = wanted === undefined ? undefined : budgetWithin(wanted, limit);
@@ -131,6 +138,10 @@ function budgetWithin(budget: number, limit: unknown): number | undefined {
 
 export const missingThinkingReason =
   'the thinking before the last tool calls was not sent back, and without it the service does not continue to think';
+
+/** True if the last turn is the beginning of the response. A paused one, which has steps of the API's own tools, may think. */
+const endsWithText = (turns: readonly AnyTurn[]): boolean =>
+  turns.at(-1)?.role === 'assistant' && blocksIn(turns.at(-1)).every(({ type }) => type === 'text');
 
 interface AnyTurn {
   readonly role?: unknown;
