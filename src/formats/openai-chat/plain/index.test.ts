@@ -137,3 +137,32 @@ it('withFittingStrict reads the list of required properties once, so that its wo
   expect(withFittingStrict(holder, { ...schema, required }, '', new Drops())).toBe(holder);
   expect(reads).toBe(100);
 });
+
+it.each([[['cache_control'], true] as const, [[], false] as const])('cache marks are sent to a service that reads %j', (known, isKept) => {
+  const cache_control = { type: 'ephemeral' };
+  const mark = isKept ? { cache_control } : {};
+  const { body } = toHub({
+    max_tokens: 9,
+    system: [
+      { type: 'text', text: 'a' },
+      { type: 'text', text: 'b', cache_control },
+    ],
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'x', cache_control }] },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'r', cache_control }] },
+    ],
+    tools: [{ name: 'f', input_schema: { type: 'object' }, cache_control }],
+  });
+  const plain = plainChat(body, { ...service, model: 'm', isOpenAi: false, known });
+  const text = (value: string, end: JsonObject = {}): JsonObject => ({ type: 'text', text: value, ...end });
+  expect(plain.body['tools']).toEqual([{ type: 'function', function: { name: 'f', parameters: { type: 'object' } }, ...mark }]);
+  expect(plain.body['messages']).toMatchObject([
+    { content: isKept ? [text('a'), text('b', mark)] : 'a\n\nb' },
+    { content: isKept ? [text('x', mark)] : 'x' },
+    {},
+    { role: 'tool', content: 'r' },
+  ]);
+  const lost = isKept ? [] : ['tools[].cache_control'];
+  expect(plain.dropped.map(({ param }) => param)).toEqual([...lost, 'messages[].content[].cache_control']);
+});

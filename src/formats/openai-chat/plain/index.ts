@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Dropped, Media } from '../../../core/provider.ts';
 import { isNonFunctionTool, missingToolReason } from '../../shared/request/unsupported-parameter.ts';
+import { objectsIn } from '../../shared/json.ts';
 import { Drops } from '../../shared/request/drops.ts';
 import { inlinedFiles } from './files.ts';
 import { plainMessages } from './messages.ts';
@@ -38,7 +39,7 @@ export function plainChat(body: JsonObject, service: PlainService): { readonly b
   // Services reject both if there are no tools.
   if (made.tools === undefined) for (const name of ['tool_choice', 'parallel_tool_calls']) delete params[name];
   return {
-    body: { ...params, ...made, messages: plainMessages(Array.isArray(messages) ? messages.filter(isJsonObject) : [], drops) },
+    body: { ...params, ...made, messages: plainMessages(objectsIn(messages), drops, service.known.includes('cache_control')) },
     dropped: drops.list,
   };
 }

@@ -4,9 +4,9 @@ import type { Drops } from '../../shared/request/drops.ts';
 
 /**
  * Converts messages. Text-only content becomes a string, since many services accept nothing else. Results can hold only text, so
- * their files move to a user message. @throws GatewayError
+ * their files move to a user message. @param caches the service reads `cache_control` of texts @throws GatewayError
  */
-export function plainMessages(messages: readonly JsonObject[], drops: Drops): readonly JsonObject[] {
+export function plainMessages(messages: readonly JsonObject[], drops: Drops, caches: boolean): readonly JsonObject[] {
   const out: JsonObject[] = [];
   let files: JsonObject[] = [];
   const flush = (): void => {
@@ -21,12 +21,14 @@ export function plainMessages(messages: readonly JsonObject[], drops: Drops): re
       continue;
     }
     if (message['role'] === 'user' && files.length > 0) {
-      out.push({ role: 'user', content: [...files, ...partsOf(message['content'], drops)] });
+      out.push({ role: 'user', content: [...files, ...partsOf(message['content'], drops, caches)] });
       files = [];
       continue;
     }
     flush();
-    out.push(message['role'] === 'assistant' ? withText(message, drops) : { ...message, content: contentOf(message['content'], drops) });
+    out.push(
+      message['role'] === 'assistant' ? withText(message, drops) : { ...message, content: contentOf(message['content'], drops, caches) },
+    );
   }
   flush();
   return out;
@@ -48,11 +50,11 @@ function resultOf(message: JsonObject, drops: Drops): { readonly text: string; r
   };
 }
 
-/** Converts content that consists only of text to a string. */
-function contentOf(content: unknown, drops: Drops): unknown {
+/** Converts content that consists only of text without cache marks to a string. */
+function contentOf(content: unknown, drops: Drops, caches = false): unknown {
   if (!Array.isArray(content)) return content;
-  const parts = partsOf(content, drops);
-  return parts.every(({ type }) => type === 'text') ? joined(parts) : parts;
+  const parts = partsOf(content, drops, caches);
+  return parts.every(({ type, cache_control: mark }) => type === 'text' && mark === undefined) ? joined(parts) : parts;
 }
 
 /** Blocks and calls are left to the rules for the history. */
@@ -64,19 +66,20 @@ function withText(message: JsonObject, drops: Drops): JsonObject {
 
 const joined = (parts: readonly JsonObject[]): string => parts.map(({ text }) => String(text ?? '')).join('\n\n');
 
-function partsOf(content: unknown, drops: Drops): readonly JsonObject[] {
+function partsOf(content: unknown, drops: Drops, caches = false): readonly JsonObject[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  return Array.isArray(content) ? content.filter(isJsonObject).map((part) => partOf(part, drops)) : [];
+  return Array.isArray(content) ? content.filter(isJsonObject).map((part) => partOf(part, drops, caches)) : [];
 }
 
 const partMembers: ReadonlySet<string> = new Set(['type', 'text', 'image_url', 'file', 'input_audio', 'cache_control']);
 
 /** @throws GatewayError `unsupported_parameter` */
-function partOf(part: JsonObject, drops: Drops): JsonObject {
-  nameMarks(part, drops);
+function partOf(part: JsonObject, drops: Drops, caches: boolean): JsonObject {
+  const isMarked = caches && part['type'] === 'text' && part['cache_control'] !== undefined;
+  if (!isMarked) nameMarks(part, drops);
   drops.addUnread(part, partMembers, 'messages[].content[].', 'not supported by this service');
   const { type, text, image_url: image, file, input_audio: sound } = part;
-  if (type === 'text') return { type, text };
+  if (type === 'text') return { type, text, ...(isMarked ? { cache_control: part['cache_control'] } : {}) };
   if (type === 'image_url') return { type, image_url: imageOf(image) };
   return isJsonObject(file) ? { type, file: fileOf(file) } : { type, ...(sound === undefined ? {} : { input_audio: sound }) };
 }

@@ -24,14 +24,20 @@ export function plainTools(
 }
 
 const members: ReadonlySet<string> = new Set(['type', 'function']);
+const cachedMembers: ReadonlySet<string> = new Set([...members, 'cache_control']);
 
-function functionTool(tool: JsonObject, fn: JsonObject, { isOpenAi, passes }: PlainService, drops: Drops): JsonObject {
+function functionTool(tool: JsonObject, fn: JsonObject, { isOpenAi, passes, known }: PlainService, drops: Drops): JsonObject {
   if (passes) return tool;
-  drops.addUnread(tool, members, 'tools[].', 'not supported by this service');
+  const caches = known.includes('cache_control');
+  drops.addUnread(tool, caches ? cachedMembers : members, 'tools[].', 'not supported by this service');
   const { strict, ...rest } = fn;
   if (strict === true && !isOpenAi) drops.add('tools[].function.strict', 'not supported by this service');
   const kept = strict === undefined || !isOpenAi ? rest : withFittingStrict(fn, fn['parameters'], 'tools[].function.', drops);
-  return { type: 'function', function: kept };
+  return {
+    type: 'function',
+    function: kept,
+    ...(caches && tool['cache_control'] !== undefined ? { cache_control: tool['cache_control'] } : {}),
+  };
 }
 
 const searchMembers: ReadonlySet<string> = new Set(['type', 'name', 'user_location']);
