@@ -47,6 +47,8 @@ describe('invalid usage', () => {
     [['logs', 'show', ''], /"" is not an id/],
     [['drain', '--timeout', '30'], /"30" is not a timeout; write it like 30s/],
     [['logs', 'search', '--slow', '2'], /"2" is not a duration\nWrite a number with a unit, such as 2s/],
+    [['logs', 'search', '--since', '1y'], /--since is not a time: "1y"\nWrite a duration before now, such as 1h/],
+    [['logs', 'export', '--until', '1h" status:500'], /--until is not a time: "1h" status:500"\n/],
     [['plan', '--sample', '-1'], /--sample is not a whole number from 0 up: "-1"/],
     [['logs', 'tail', '--limit', ''], /--limit is not a whole number from 1 up: ""/],
     [[], /Examples:\n/],

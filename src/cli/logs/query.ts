@@ -1,3 +1,4 @@
+import { parseFilter } from '../../query/parse.ts';
 import type { AdminFlags } from '../admin/target.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import { parseTypedDuration } from '../text.ts';
@@ -22,12 +23,23 @@ export function queryText(terms: readonly string[], { since, until, errors, slow
     ...terms,
     ...(errors === true ? ['error:*'] : []),
     ...(slowMs === undefined ? [] : [`latency:>${slowMs}ms`]),
-    ...(since === undefined ? [] : [`since:${quoted(since)}`]),
-    ...(until === undefined ? [] : [`until:${quoted(until)}`]),
+    ...timeTerm('since', since),
+    ...timeTerm('until', until),
   ].join(' ');
 }
 
-const quoted = (value: string): string => (/^[\w.:+-]+$/.test(value) ? value : `"${value.replaceAll('"', '')}"`);
+/** Checks the time here: an error of the filter would name a position in a text that the user did not write. */
+function timeTerm(flag: 'since' | 'until', value: string | undefined): string[] {
+  if (value === undefined) return [];
+  const term = `${flag}:"${value}"`;
+  if (value.includes('"') || 'problem' in parseFilter(term, Date.now()))
+    throw new CommandError(
+      exitCodes.usage,
+      `--${flag} is not a time: "${value}"`,
+      'Write a duration before now, such as 1h or 7d, or a time such as 2026-11-21 or 2026-11-21T09:31Z.',
+    );
+  return [term];
+}
 
 /**
  * Whole number of a flag.
