@@ -103,6 +103,21 @@ describe('gateway config convert', () => {
     expect(readdirSync(dir).toSorted()).toEqual(['config.yaml', 'gateway.test.yaml']);
   });
 
+  it('removes the tests of an earlier conversion with --force if no route can be tested', async () => {
+    const dir = folder({
+      'config.yaml':
+        'model_list: [{model_name: openai/*, litellm_params: {model: openai/*, api_key: os.environ/OPENAI_API_KEY}}]\ngeneral_settings: {master_key: os.environ/LITELLM_MASTER_KEY}\n',
+      'gateway.test.yaml': 'tests: []\n',
+    });
+    const args = ['config', 'convert', '--from', 'litellm', 'config.yaml', '-o', 'gateway.yaml', '--force'];
+    const { code, out } = await runHere(args, dir);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^wrote gateway\.yaml · removed gateway\.test\.yaml: no route can be tested · check: /m),
+    ]);
+    expect(readdirSync(dir).toSorted()).toEqual(['config.yaml', 'gateway.yaml']);
+  });
+
   /** Variables that an API key needs; those of providers may be unset. */
   const env = { LITELLM_MASTER_KEY_SHA256: '0'.repeat(64) };
 

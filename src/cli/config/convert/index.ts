@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { yamlOf } from '../../../config/edit/new-entry.ts';
 import type { LoadedConfig, LoadRequest } from '../../../config/reload/load.ts';
@@ -66,6 +66,9 @@ export async function convert(files: readonly string[], flags: ConvertFlags, io:
   const hasTests = testFile !== undefined && tests !== undefined && tests.tests.length > 0;
   if (output !== undefined) replaceFile(output, text, shown, before);
   if (hasTests) replaceFile(testFile, testText(tests, shown, barePath(testFile, io.cwd)), barePath(testFile, io.cwd), before);
+  // Tests of another configuration would fail.
+  const isOutdated = testFile !== undefined && !hasTests && existsSync(testFile);
+  if (isOutdated) rmSync(testFile);
   const result: ConversionResult = {
     mapped: converted.mapped,
     notes: conversion.notes.all(),
@@ -73,6 +76,7 @@ export async function convert(files: readonly string[], flags: ConvertFlags, io:
     diagnostics,
     file: output === undefined ? null : shown,
     testFile: hasTests ? barePath(testFile, io.cwd) : null,
+    removed: isOutdated ? barePath(testFile, io.cwd) : null,
   };
   const isWritten = output !== undefined;
   if (flags.json === true) io.stdout.write(jsonText({ ...resultJson(result), ...(isWritten ? {} : { text }) }));

@@ -15,6 +15,8 @@ export interface ConversionResult {
   readonly file: string | null;
   /** File with tests of the routes; null if none was written. */
   readonly testFile: string | null;
+  /** File with tests of an earlier conversion that was removed because there are no new ones; null if there was none. */
+  readonly removed: string | null;
 }
 
 /** Most places of one note that are shown. */
@@ -22,7 +24,7 @@ const maxLocations = 4;
 
 /** The report for people: one line a finding, then the result of the check. */
 export function resultText(result: ConversionResult, stream: CliStream, io: CliIo): string {
-  const { mapped, notes, variables, diagnostics, file, testFile } = result;
+  const { mapped, notes, variables, diagnostics, file, testFile, removed } = result;
   const problems = prettyDiagnostics(diagnostics, { colors: hasColors(stream, io) });
   const rows = [
     ['mapped', mapped],
@@ -35,7 +37,8 @@ export function resultText(result: ConversionResult, stream: CliStream, io: CliI
   const check = isOk ? `ok${count === '' ? '' : `, ${count}`}` : count;
   const files = [file, testFile].filter((name) => name !== null).map(printable);
   const wrote = files.length === 0 ? '' : `wrote ${files.join(' and ')} · `;
-  return `${lines.join('')}${problems === '' ? '' : `\n${problems}\n\n`}${wrote}check: ${check}\n`;
+  const removal = removed === null ? '' : `removed ${printable(removed)}: no route can be tested · `;
+  return `${lines.join('')}${problems === '' ? '' : `\n${problems}\n\n`}${wrote}${removal}check: ${check}\n`;
 }
 
 function locationsText(places: readonly string[]): string {
@@ -66,12 +69,13 @@ const origins: Readonly<Record<Variable['origin'], string>> = {
 const originText = ({ origin, note }: Variable): string => (note === undefined ? origins[origin] : `${origins[origin]}; ${note}`);
 
 /** The report for programs. */
-export function resultJson({ mapped, notes, variables, diagnostics, file, testFile }: ConversionResult): object {
+export function resultJson({ mapped, notes, variables, diagnostics, file, testFile, removed }: ConversionResult): object {
   const shown = (kind: Note['kind']): object[] =>
     notes.filter((one) => one.kind === kind).map(({ path, text, places }) => ({ path, text, places }));
   return {
     file,
     test_file: testFile,
+    removed_file: removed,
     mapped,
     different: shown('different'),
     not_mapped: shown('not mapped'),

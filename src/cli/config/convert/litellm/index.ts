@@ -47,16 +47,17 @@ export function convertLitellm(conversion: Conversion): Converted {
   const settings = routerSettings({ router, litellm, groups, notes });
   takeDropParams(litellm, notes);
   reportCallbacks(litellm, notes);
-  addMasterKey(general, sections, conversion);
+  const hasConfig = groups.size > 0;
+  addMasterKey(general, sections, conversion, hasConfig);
   router.reportRemaining(routerReasons);
   litellm.reportRemaining(litellmReasons);
   general.reportRemaining(generalReasons);
   root.reportRemaining(rootReasons);
   const list = root.entry('model_list');
-  if (list !== undefined && Object.keys(sections.api_keys).length === 0)
+  if (list !== undefined && hasConfig && Object.keys(sections.api_keys).length === 0)
     notes.different('model_list', list.keyAt, `clients need a key with default_config: ${config}, or send x-gateway-config: ${config}`);
   limitTargets(groups, settings);
-  if (groups.size > 0) sections.configs[config] = modelsConfig(groups, settings);
+  if (hasConfig) sections.configs[config] = modelsConfig(groups, settings);
   return { sections, mapped: summary(groups, settings, sections) };
 }
 
@@ -78,14 +79,14 @@ function groupsOf(all: readonly AssignedDeployment[], { notes }: Conversion): Gr
 }
 
 /** The master key stays a key of clients. Its hash is a variable, since the source may hold only a reference. */
-function addMasterKey(general: SourceSection, { api_keys }: Sections, { notes, variables }: Conversion): void {
+function addMasterKey(general: SourceSection, { api_keys }: Sections, { notes, variables }: Conversion, hasConfig: boolean): void {
   const entry = general.take('master_key');
   if (entry === undefined) return;
   const path = general.pathOf('master_key');
   const note = 'the SHA-256 of the key in hex, of a key with 16 characters or more; better issue new keys with gateway keys create';
   api_keys[masterKey] = {
     hash: `sha256:${variables.needed('LITELLM_MASTER_KEY_SHA256', note, '0'.repeat(64))}`,
-    default_config: config,
+    ...(hasConfig ? { default_config: config } : {}),
   };
   notes.different(path, entry.keyAt, `api_keys.${masterKey}, for clients only: the admin API uses server.admin.token`);
 }
