@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { reasonOf } from '../../config/read/files.ts';
+import { headerNamePattern, headerValuePattern } from '../../core/http/header-text.ts';
 import { canonicalPrefix } from '../../core/http/headers.ts';
 import { isJsonObject } from '../../core/json/merge.ts';
 import { parseJson } from '../../core/json/scan.ts';
@@ -89,7 +90,7 @@ function objectOf(text: string): unknown {
 }
 
 /** `name: value`, as HTTP allows it: no client can send another. */
-const headerLine = /^\s*([\w!#$%&'*+.^`|~-]+)\s*:([\t -~\u0080-\u{10ffff}]*)$/u;
+const headerLine = new RegExp(String.raw`^\s*(${headerNamePattern})\s*:(${headerValuePattern})$`, 'u');
 
 function headersOf(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(

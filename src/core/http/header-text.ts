@@ -1,3 +1,7 @@
+/** A header name, and a value as clients can send it: without line breaks and other control characters. As patterns. */
+export const headerNamePattern = "[\\w!#$%&'*+.^`|~\\-]+";
+export const headerValuePattern = '[\\t -~\\u0080-\\u{10ffff}]*';
+
 /** Decodes a header value as UTF-8: Node reads headers byte by byte, and most clients send UTF-8. Other values are returned unchanged. */
 export function fromHeader(text: string): string {
   // oxlint-disable-next-line no-control-regex -- bytes are what is looked for

@@ -1,3 +1,4 @@
+import { headerNamePattern, headerValuePattern } from '../../core/http/header-text.ts';
 import type { JsonSchema } from '../../core/json/schema.ts';
 import { duration } from '../../config/schema/shared.ts';
 
@@ -6,7 +7,15 @@ const limits = { tests: 2000, entries: 64, chunks: 10_000 } as const;
 
 const scalars = { type: ['string', 'number', 'boolean'] } as const;
 
-const headers = { type: 'object', additionalProperties: scalars } as const;
+const headers = {
+  type: 'object',
+  propertyNames: {
+    pattern: `^${headerNamePattern}$`,
+    'x-code': 'bad-name',
+    'x-form': 'letters, digits, "-" and other characters of HTTP tokens',
+  },
+  additionalProperties: { ...scalars, pattern: `^${headerValuePattern}$`, 'x-form': 'the value of a header, without line breaks' },
+} as const;
 
 /** A final status of a provider. */
 const status = { type: 'integer', minimum: 200, maximum: 599 } as const;

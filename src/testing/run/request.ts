@@ -32,7 +32,7 @@ export function incomingRequest(test: TestRequest, client: Client, keys: Substit
 }
 
 function requestOf({ config, headers = {}, method, path, stream, random = 0, body }: TestRequest): ExplainRequest {
-  const testHeaders = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+  const testHeaders = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value).trim()]));
   return {
     ...(method === undefined ? {} : { method }),
     ...(path === undefined ? {} : { path }),
