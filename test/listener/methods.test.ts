@@ -115,7 +115,7 @@ describe('HEAD returns the response of GET without a body', () => {
     if (path.includes('/v1/')) {
       const record = await gateway.record(String(head.headers['x-request-id']));
       expect([record.method, record.bytes.out]).toEqual(['HEAD', 0]);
-      expect(curlOf(record, 'http://gateway', undefined)).toMatch(/^curl 'http:\S+' \\\n {2}-I(?: |$)/);
+      expect(curlOf(record, { url: 'http://gateway', headerPrefixes: [] }, undefined)).toMatch(/^curl 'http:\S+' \\\n {2}-I(?: |$)/);
     }
   });
 

@@ -69,9 +69,9 @@ async function writeBody({ record, bodies }: StoredRecord, part: BodyPart, clien
  * @throws CommandError
  */
 async function curlText({ record, bodies }: StoredRecord, client: AdminClient): Promise<string> {
-  const { url } = await client.get<Status>('/api/status');
+  const { url, header_prefixes: headerPrefixes } = await client.get<Status>('/api/status');
   const body = bodies.includes('request') ? await client.bytes(`${pathOf(record.id)}/body`, { part: 'request' }) : undefined;
   if (body === undefined && record.request.why_absent !== 'there was none')
     throw new CommandError(exitCodes.no, `the body of the request is not stored: ${record.request.why_absent ?? 'unknown'}`);
-  return `${curlOf(record, url.replace(/(?:\/v1)?\/?$/, ''), body)}\n`;
+  return `${curlOf(record, { url: url.replace(/(?:\/v1)?\/?$/, ''), headerPrefixes }, body)}\n`;
 }

@@ -16,7 +16,22 @@ describe('the body argument of curlOf', () => {
     const base = sampleRecord();
     const bodyInfo = { size: body.length + missing, kept: body.length, sha256: null, same_as: null, patch: null, chunks: null };
     const record = { ...base, request: { ...base.request, body: bodyInfo } };
-    expect(curlOf(record, 'http://gateway', body).split(' \\\n  ').at(-1)).toBe(argument);
+    expect(curlOf(record, { url: 'http://gateway', headerPrefixes: [] }, body).split(' \\\n  ').at(-1)).toBe(argument);
+  });
+
+  it('uses the same variable for the API key in a header of every configured prefix, and no key for other hosts', () => {
+    const base = sampleRecord();
+    const headers = { 'x-acme-api-key': '***', 'x-portkey-api-key': '***', 'x-vendor-api-key': '***' };
+    const command = curlOf(
+      { ...base, request: { ...base.request, headers } },
+      { url: 'http://gateway', headerPrefixes: ['x-acme-'] },
+      undefined,
+    );
+    expect(command.split(' \\\n  ').filter((part) => part.startsWith('-H'))).toEqual([
+      '-H "x-acme-api-key: $GATEWAY_API_KEY"',
+      `-H 'x-portkey-api-key: '"$X_PORTKEY_API_KEY"`,
+      `-H 'x-vendor-api-key: '"$X_VENDOR_API_KEY"`,
+    ]);
   });
 });
 

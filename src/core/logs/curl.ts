@@ -1,4 +1,5 @@
 import { fromHeader } from '../http/header-text.ts';
+import { canonicalPrefix } from '../http/headers.ts';
 import type { LogRecord } from '../records/record.ts';
 import { masked } from '../secrets/credential-names.ts';
 import { decodeText } from './decode-text.ts';
@@ -6,11 +7,16 @@ import { decodeText } from './decode-text.ts';
 /** Headers that curl or the gateway adds itself. */
 const omittedHeaders = /^(?:host|content-length|connection|accept-encoding|transfer-encoding|expect|keep-alive|x-request-id|traceparent)$/i;
 
-/** Headers in which clients send a gateway key. */
-const keyHeader = /^(?:authorization|(?:x-)?api-key|x-goog-api-key|x-(?:gateway|portkey)-api-key)$/i;
+/** Headers in which clients of the provider APIs send a gateway key. */
+const keyHeader = /^(?:authorization|(?:x-)?api-key|x-goog-api-key)$/i;
 
 /** Replacement for a value hidden from viewers. */
 const hiddenValue = '•••';
+
+interface Addressed {
+  readonly url: string;
+  readonly headerPrefixes: readonly string[];
+}
 
 /** Quotes one argument for a POSIX shell, with single quotes. */
 export const shellQuote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
@@ -18,20 +24,21 @@ export const shellQuote = (text: string): string => `'${text.replaceAll("'", Str
 /**
  * Returns a curl command that repeats a recorded request. Masked values become shell variables.
  *
- * @param gateway base URL, without a path
+ * @param gateway base URL, without a path, and the prefixes of its headers
  * @param body undefined if it is not stored. A body that is missing, truncated or not text is replaced by a file
  * argument, because sending a different body would be wrong
  */
-export function curlOf(record: LogRecord, gateway: string, body: Uint8Array | undefined): string {
+export function curlOf(record: LogRecord, gateway: Addressed, body: Uint8Array | undefined): string {
   const { body: info } = record.request;
   const hadBody = info !== null || record.bytes.in > 0;
   const text = body === undefined || (info !== null && info.kept < info.size) ? undefined : decodeText(body);
-  const parts = [`curl ${shellQuote(gateway + record.path)}`];
+  const parts = [`curl ${shellQuote(gateway.url + record.path)}`];
   // With -X HEAD, curl would wait for a body.
   if (record.method === 'HEAD') parts.push('-I');
   else if (record.method !== 'POST' || !hadBody) parts.push(`-X ${record.method}`);
+  const ownKeyHeaders = [canonicalPrefix, ...gateway.headerPrefixes].map((prefix) => `${prefix}api-key`);
   for (const [name, value] of Object.entries(record.request.headers)) {
-    const isKey = keyHeader.test(name);
+    const isKey = keyHeader.test(name) || ownKeyHeaders.includes(name.toLowerCase());
     if (!omittedHeaders.test(name) && (value !== hiddenValue || isKey)) parts.push(`-H ${headerOf(name, value, isKey)}`);
   }
   // Arguments cannot contain NUL.

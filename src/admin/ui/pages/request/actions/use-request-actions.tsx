@@ -21,8 +21,8 @@ export async function bodyOf(stored: StoredRecord, part: BodyPart): Promise<Uint
 }
 
 async function copyCurl(stored: StoredRecord): Promise<void> {
-  const { url } = await get<Status>('/api/status');
-  await copy(curlOf(stored.record, originOf(url), await bodyOf(stored, 'request')), 'Command');
+  const { url, header_prefixes: headerPrefixes } = await get<Status>('/api/status');
+  await copy(curlOf(stored.record, { url: originOf(url), headerPrefixes }, await bodyOf(stored, 'request')), 'Command');
 }
 
 export const notifyFailure = (work: Promise<void>): void => void work.catch((error: unknown) => notify(toApiError(error).message, 'bad'));
