@@ -2,9 +2,9 @@ import type { Status } from '../../admin/api-types.ts';
 import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import type { BodyPart, StoredRecord } from '../../core/logs/reader.ts';
 import { loggedBody, type LogAccess, recordOf } from '../../explain/logged/bodies.ts';
-import { GatewayHeaderNames } from '../../explain/logged/gateway-header-names.ts';
 import { replayRequest } from '../../explain/logged/request.ts';
 import { GatewayError } from '../../core/error.ts';
+import { type HeaderNames, headerNames } from '../../transport/inbound/header-bag.ts';
 import type { AdminClient } from '../admin-client.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import { resolveId } from '../logs/resolve-id.ts';
@@ -19,8 +19,8 @@ export function requestLogOf(client: AdminClient): LogAccess {
 }
 
 /** Gateway headers that a running gateway accepts. @throws CommandError */
-export async function configuredHeaderNames(client: AdminClient): Promise<GatewayHeaderNames> {
-  return new GatewayHeaderNames((await client.get<Status>('/api/status')).header_prefixes);
+export async function configuredHeaderNames(client: AdminClient): Promise<HeaderNames> {
+  return headerNames((await client.get<Status>('/api/status')).header_prefixes);
 }
 
 /**
@@ -30,7 +30,7 @@ export async function configuredHeaderNames(client: AdminClient): Promise<Gatewa
 export async function loggedRequest(
   id: string,
   logs: LogAccess,
-  names: GatewayHeaderNames,
+  names: HeaderNames,
 ): Promise<{ stored: StoredRecord; request: ExplainRequest }> {
   try {
     const stored = await recordOf(logs, id);

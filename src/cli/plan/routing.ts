@@ -2,7 +2,7 @@ import type { StoredRecords } from '../../admin/api-types.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { LogRow } from '../../core/logs/row.ts';
 import type { Explainer } from '../../explain/explainer.ts';
-import type { GatewayHeaderNames } from '../../explain/logged/gateway-header-names.ts';
+import type { HeaderNames } from '../../transport/inbound/header-bag.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { AdminClient } from '../admin-client.ts';
 import { CommandError } from '../command.ts';
@@ -76,7 +76,7 @@ const nameOf = (provider: string | null, model: string | null): string => (model
 async function verdictOn(
   row: LogRow,
   { stored, request: body }: StoredRecords['records'][number],
-  { explainer, names }: { readonly explainer: Explainer; readonly names: GatewayHeaderNames },
+  { explainer, names }: { readonly explainer: Explainer; readonly names: HeaderNames },
 ): Promise<RoutingVerdict> {
   try {
     const bytes = body === null ? undefined : Buffer.from(body, 'base64');

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import type { StoredRecord } from '../../core/logs/reader.ts';
 import { sampleRecord } from '../../store/fixtures/sample.ts';
-import { GatewayHeaderNames } from './gateway-header-names.ts';
+import { headerNames } from '../../transport/inbound/header-bag.ts';
 import { withReplayChanges, responseDifferences, sendReplay } from './replay.ts';
 
-const names = new GatewayHeaderNames(undefined);
+const names = headerNames([]);
 
 const replayTo = (target: string, body?: string) => {
   const { headers, body: sent } = withReplayChanges(
@@ -30,7 +30,7 @@ it.each([
 
 it('a replay replaces the gateway headers of the configured prefixes, and no other headers', () => {
   const headers = { 'x-gateway-config': 'c', 'x-acme-provider': 'p', 'x-feature-config': 'a', 'x-data-provider': 'b' };
-  const changed = withReplayChanges({ headers }, { config: 'new' }, new GatewayHeaderNames(['x-acme-']));
+  const changed = withReplayChanges({ headers }, { config: 'new' }, headerNames(['x-acme-']));
   expect(changed.headers).toEqual({ 'x-gateway-config': 'new', 'x-feature-config': 'a', 'x-data-provider': 'b' });
 });
 

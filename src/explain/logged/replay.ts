@@ -9,8 +9,8 @@ import type { StoredRecord } from '../../core/logs/reader.ts';
 import { formatSize } from '../../core/text/units.ts';
 import { differences } from '../diff/differences.ts';
 import { request as requestHttp } from '../../core/node-http.ts';
+import { type HeaderNames, isOneOf } from '../../transport/inbound/header-bag.ts';
 import type { LoggedBody } from './bodies.ts';
-import type { GatewayHeaderNames } from './gateway-header-names.ts';
 import { type LoggedDifferences, maxCompared } from './differences.ts';
 
 /** Differences between a replayed request and the recorded one. */
@@ -27,9 +27,9 @@ const targetHeaders = ['config', 'provider', 'virtualKey'] as const;
  * The recorded request with another target or config.
  * @throws GatewayError `invalid_value`
  */
-export function withReplayChanges(request: ExplainRequest, { to, config }: ReplayChanges, names: GatewayHeaderNames): ExplainRequest {
+export function withReplayChanges(request: ExplainRequest, { to, config }: ReplayChanges, names: HeaderNames): ExplainRequest {
   const isReplaced = to !== undefined || config !== undefined;
-  const kept = Object.entries(request.headers ?? {}).filter(([name]) => !isReplaced || !names.isOneOf(targetHeaders, name));
+  const kept = Object.entries(request.headers ?? {}).filter(([name]) => !isReplaced || !isOneOf(names, targetHeaders, name));
   const headers = Object.fromEntries(kept);
   let { body } = request;
   if (config !== undefined) headers[`${canonicalPrefix}config`] = config;

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { StoredRecord } from '../../core/logs/reader.ts';
 import { sampleRecord } from '../../store/fixtures/sample.ts';
-import { GatewayHeaderNames } from './gateway-header-names.ts';
+import { headerNames } from '../../transport/inbound/header-bag.ts';
 import { replayRequest } from './request.ts';
 
-const names = new GatewayHeaderNames(['x-acme-']);
+const names = headerNames(['x-acme-']);
 
 it.each([
   ['/v1/chat/completions', '/v1/chat/completions'],

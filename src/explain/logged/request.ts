@@ -3,8 +3,8 @@ import { canonicalPrefix, hopByHopHeaders } from '../../core/http/headers.ts';
 import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import type { StoredRecord } from '../../core/logs/reader.ts';
 import { isCredentialHeader, masked } from '../../core/secrets/credential-names.ts';
+import { type HeaderNames, isOneOf } from '../../transport/inbound/header-bag.ts';
 import type { LoggedBody } from './bodies.ts';
-import type { GatewayHeaderNames } from './gateway-header-names.ts';
 
 /** Headers that belong to one connection, one body or one request, and so are not repeated. */
 const connectionHeaders: ReadonlySet<string> = new Set([
@@ -19,13 +19,13 @@ const connectionHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /** Headers of a recorded request that a new one may repeat. Credentials are masked in the record and not sent again, nor are values that it has cut. */
-function replayHeaders({ record }: StoredRecord, names: GatewayHeaderNames): Readonly<Record<string, string>> {
+function replayHeaders({ record }: StoredRecord, names: HeaderNames): Readonly<Record<string, string>> {
   const kept = Object.entries(record.request.headers).filter(
     ([name, value]) =>
       !connectionHeaders.has(name) &&
       !hopByHopHeaders.has(name) &&
       !isCredentialHeader(name) &&
-      !names.isOneOf(['apiKey', 'debug'], name) &&
+      !isOneOf(names, ['apiKey', 'debug'], name) &&
       !value.includes(masked) &&
       !isTruncated(value),
   );
@@ -39,13 +39,13 @@ function replayHeaders({ record }: StoredRecord, names: GatewayHeaderNames): Rea
 }
 
 /** What the record lacks of the headers that affect routing, as the rest of a sentence. */
-function missingRoutingHeader({ record }: StoredRecord, names: GatewayHeaderNames): string | undefined {
+function missingRoutingHeader({ record }: StoredRecord, names: HeaderNames): string | undefined {
   const headers = Object.entries(record.request.headers);
-  const lost = headers.find(([name, value]) => names.isOneOf(routingHeaders, name) && (value.includes(masked) || isTruncated(value)));
+  const lost = headers.find(([name, value]) => isOneOf(names, routingHeaders, name) && (value.includes(masked) || isTruncated(value)));
   if (lost !== undefined) return `its header ${lost[0]} is not stored completely`;
   // The log stores a limited number of headers.
   const wasSent = record.config === 'inline' && record.target?.startsWith('configs.') !== true;
-  return wasSent && !headers.some(([name]) => names.isOneOf(['config'], name)) ? 'the config that it sent is not stored' : undefined;
+  return wasSent && !headers.some(([name]) => isOneOf(names, ['config'], name)) ? 'the config that it sent is not stored' : undefined;
 }
 
 /** A masked value, or a masked name, as a kind in brackets. In `metadata[team]=x`, the brackets are part of the client's name. */
@@ -73,7 +73,7 @@ const isTruncated = (value: string): boolean => value.endsWith('…');
  *
  * @throws GatewayError `record_not_found` when its body is not stored
  */
-export function replayRequest(stored: StoredRecord, body: LoggedBody, names: GatewayHeaderNames): ExplainRequest {
+export function replayRequest(stored: StoredRecord, body: LoggedBody, names: HeaderNames): ExplainRequest {
   const { record } = stored;
   const lost = missingRoutingHeader(stored, names);
   if (lost !== undefined) {

@@ -4,15 +4,16 @@ import type { ValidConfig } from '../../config/reload/load.ts';
 import type { WrittenLocations } from '../../config/report/origins.ts';
 import type { Clock } from '../../core/context.ts';
 import { GatewayError } from '../../core/error.ts';
+import { defaultPrefixes } from '../../core/http/headers.ts';
 import type { Explanation, ExplainRequest } from '../../core/logs/explanation.ts';
 import type { LogReader, StoredRecord } from '../../core/logs/reader.ts';
 import type { Explainer } from '../../explain/explainer.ts';
 import { loggedBody, recordOf } from '../../explain/logged/bodies.ts';
-import { GatewayHeaderNames } from '../../explain/logged/gateway-header-names.ts';
 import { loggedDifferences } from '../../explain/logged/differences.ts';
 import { countMasked } from '../../explain/logged/count-masked.ts';
 import { withReplayChanges, responseDifferences, sendReplay } from '../../explain/logged/replay.ts';
 import { replayRequest } from '../../explain/logged/request.ts';
+import { type HeaderNames, headerNames } from '../../transport/inbound/header-bag.ts';
 import type { GatewayOptions } from '../types.ts';
 import { type OpenExplainer, openExplainer } from './open.ts';
 import { requireLog } from '../../admin/routes/route.ts';
@@ -99,8 +100,8 @@ export class ExplainService implements RequestExplainer {
     return requireLog(this.#deps.logs());
   }
 
-  #headerNames(): GatewayHeaderNames {
-    return new GatewayHeaderNames(this.#deps.loaded().tree.server?.header_prefixes);
+  #headerNames(): HeaderNames {
+    return headerNames(this.#deps.loaded().tree.server?.header_prefixes ?? defaultPrefixes);
   }
 
   async #explainer(): Promise<Explainer> {

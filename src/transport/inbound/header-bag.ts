@@ -19,10 +19,12 @@ export interface HeaderNames {
 }
 
 /**
- * @param prefixes in order of precedence
+ * @param configured `server.header_prefixes`, in order of precedence. The canonical prefix is always first, because error
+ * messages use it
  * @param settings header names, without prefix, of provider settings
  */
-export function headerNames(prefixes: readonly string[], settings: Iterable<string> = []): HeaderNames {
+export function headerNames(configured: readonly string[], settings: Iterable<string> = []): HeaderNames {
+  const prefixes = [canonicalPrefix, ...configured.filter((prefix) => prefix !== canonicalPrefix)];
   const byHeader: { [H in RequestHeader]?: readonly string[] } = {};
   for (const header of Object.keys(requestHeaders) as RequestHeader[]) {
     byHeader[header] = prefixes.flatMap((prefix) => requestHeaders[header].map((tail) => prefix + tail));
@@ -32,16 +34,19 @@ export function headerNames(prefixes: readonly string[], settings: Iterable<stri
 }
 
 /**
- * The gateway headers of a configuration. The canonical prefix is always first, because error messages use it. Headers
- * for the settings of every provider type, and those that it forwards, are included.
+ * The gateway headers of a configuration, with those for the settings of every provider type, and those that it forwards.
  */
 export function headerNamesOf({ server, types }: Pick<Snapshot, 'server' | 'types'>): HeaderNames {
   const settings = [...new Set(types.values())].flatMap(({ entry: { requestSettings, forwardedHeaders = [] } }) => [
     ...requestSettings.flatMap(({ headers }) => headers),
     ...forwardedHeaders,
   ]);
-  return headerNames([canonicalPrefix, ...server.headerPrefixes.filter((prefix) => prefix !== canonicalPrefix)], settings);
+  return headerNames(server.headerPrefixes, settings);
 }
+
+/** True if a name, in lower case, is one of these gateway headers. */
+export const isOneOf = (names: HeaderNames, headers: readonly RequestHeader[], name: string): boolean =>
+  headers.some((header) => names.byHeader[header].includes(name));
 
 /** Headers by lower-case name, and the raw list as received. */
 type HeaderSource = Pick<IncomingMessage, 'headers'> & { readonly rawHeaders: readonly string[] };
