@@ -218,6 +218,21 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
     expect(await page.getByLabel('Secret', { exact: true }).innerText()).toMatch(/^gw_live_/);
   });
 
+  it('keeps the focus in a dialog whose action fails, and in the one with its result', async () => {
+    await visit('/keys');
+    await page.route('**/api/keys', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()));
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('Name').fill('app-web');
+    const create = page.getByRole('button', { name: 'Create', exact: true });
+    await create.press('Enter');
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.innerText')).toBe('Create');
+    await page.unroute('**/api/keys');
+    await create.press('Enter');
+    await page.getByLabel('Secret', { exact: true }).waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.closest("dialog") !== null')).toBe(true);
+  });
+
   it('shows the error of a failed reload with its position until the file is fixed', async () => {
     await visit('/system');
     await write('configs/support.yaml', support(0.2).replace('override_params', 'overide_params'));
@@ -304,10 +319,14 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
   });
 
   it('finds the origin of a value', async () => {
-    await visit('/system/configuration');
+    ({ page, complaints } = await open(adminUrl(gateway)));
+    let requests = 0;
+    page.on('request', (request) => void (requests += Number(new URL(request.url()).pathname === '/api/config')));
+    await page.goto(`${adminUrl(gateway)}/system/configuration`);
     await page.getByLabel('Search names, values and files').fill('temperature 0.2');
     await page.getByRole('button', { name: 'configs/support.yaml:6' }).first().click();
     expect(await page.locator('dialog mark').innerText()).toContain('temperature: 0.2');
+    expect(requests).toBe(1);
   });
 
   const statusWith = async (key: string): Promise<number> => {

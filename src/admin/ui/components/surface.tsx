@@ -186,7 +186,14 @@ export function Dialog({ title, onClose, children, footer, wide = false, once = 
       if (event.key === 'Escape') event.preventDefault();
     };
     document.addEventListener('keydown', ignoreEscape);
-    return () => document.removeEventListener('keydown', ignoreEscape);
+    const before = document.activeElement;
+    return () => {
+      document.removeEventListener('keydown', ignoreEscape);
+      // Disabled buttons lose the focus, and the button of a form is replaced together with the form.
+      if (document.activeElement !== document.body) return;
+      const body = ref.current?.querySelector<HTMLElement>('.body');
+      (before instanceof HTMLElement && before.isConnected ? before : body)?.focus();
+    };
   }, [busy]);
   return (
     <dialog

@@ -21,7 +21,7 @@ interface FileLocation {
 }
 
 /** All effective values with their locations and the problems found by the check. */
-export function Configuration({ revision }: { revision: string | undefined }) {
+export function Configuration({ revision }: { revision: string }) {
   const loaded = useLoad((signal) => get<EffectiveConfig>('/api/config', {}, signal), [revision]);
   const [location, setLocation] = useState<FileLocation>();
   return (

@@ -4,6 +4,7 @@ import { useLoad } from '../../browser/load.ts';
 import { navigate } from '../../browser/route.ts';
 import { hasRole } from '../../browser/session.ts';
 import { Page } from '../../components/page.tsx';
+import { LoadedView } from '../../components/surface.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { Configuration } from './configuration.tsx';
 import { Controls } from './controls.tsx';
@@ -31,8 +32,8 @@ export function System({ name }: { name: string | undefined }) {
       <Tabs tabs={tabs} value={view} onChange={show} label="Views of the system">
         {view === 'now' && <Now status={status} />}
         {view === 'revisions' && <Revisions onChange={status.reload} />}
-        {view === 'configuration' && <Configuration revision={status.data?.revision} />}
-        {view === 'plan' && <Plan revision={status.data?.revision} />}
+        {view === 'configuration' && <LoadedView loaded={status}>{({ revision }) => <Configuration revision={revision} />}</LoadedView>}
+        {view === 'plan' && <LoadedView loaded={status}>{({ revision }) => <Plan revision={revision} />}</LoadedView>}
       </Tabs>
     </Page>
   );

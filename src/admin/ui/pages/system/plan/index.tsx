@@ -15,7 +15,7 @@ import { Editor, placeCaret } from './editor.tsx';
 const pauseMs = 450;
 
 /** Shows what would change if these texts were saved. Nothing is written or activated. */
-export function Plan({ revision }: { revision: string | undefined }) {
+export function Plan({ revision }: { revision: string }) {
   const loaded = useLoad((abort) => get<EffectiveConfig>('/api/config', {}, abort), [revision]);
   return (
     <LoadedView loaded={loaded} lines={14}>
