@@ -36,7 +36,12 @@ export function addRemoteCommand(parent: CliCommand, name: string, about: string
 
 /** Adds examples at the start of the help. */
 export function addExamples(command: CliCommand, ...lines: readonly string[]): void {
-  command.addHelpText('before', `Examples:\n${lines.map((line) => `  $ ${line}\n`).join('')}`);
+  if (lines.length > 0) command.addHelpText('before', `Examples:\n${lines.map((line) => `  $ ${line}\n`).join('')}`);
+}
+
+/** Adds examples to subcommands, by their names. */
+export function addExamplesTo(parent: CliCommand, examples: Readonly<Record<string, readonly string[]>>): void {
+  for (const command of parent.commands) addExamples(command, ...(examples[command.name()] ?? []));
 }
 
 export const choiceOption = (flags: string, about: string, choices: readonly string[]): Option => new Option(flags, about).choices(choices);

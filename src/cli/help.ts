@@ -45,8 +45,8 @@ function errors(): string {
 
 function signals(): string {
   return `SIGHUP           read the configuration again now
-SIGTERM, SIGINT  stop: /readyz returns 503 at once, the gateway rejects new requests after server.drain.delay, running
-                 requests may take until server.drain.timeout; exit code 0
+SIGTERM, SIGINT  stop: /readyz returns 503 at once; after server.drain.delay, no new connections are accepted, and requests
+                 on open ones may take until server.drain.timeout; exit code 0
 a second signal  stop at once; exit code 143 or 130
 
 Exit codes: 0 success · 1 the check or command failed, or nothing was found · 2 wrong usage · 3 the configuration is invalid

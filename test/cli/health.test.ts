@@ -143,6 +143,7 @@ describe('the address of gateway health', () => {
     writeFileSync(join(cwd, 'server.yaml'), `server: {listen: "127.0.0.1:${port}"}\n`);
     writeFileSync(join(cwd, 'main.yaml'), 'version: 1\ninclude: [server.yaml]\n');
     expect((await runHere(['health'], cwd, { env: { GATEWAY_CONFIG: 'main.yaml' } })).out).toMatch(/^ready/);
+    expect((await runHere(['health', '--ready'], cwd, { env: { GATEWAY_CONFIG: 'main.yaml' } })).code).toBe(0);
   });
 
   it('prints the error of the configuration file if nothing responds', async () => {

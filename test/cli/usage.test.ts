@@ -49,6 +49,8 @@ describe('invalid usage', () => {
     [['logs', 'search', '--slow', '2'], /"2" is not a duration\nWrite a number with a unit, such as 2s/],
     [['logs', 'search', '--since', '1y'], /--since is not a time: "1y"\nWrite a duration before now, such as 1h/],
     [['logs', 'export', '--until', '1h" status:500'], /--until is not a time: "1h" status:500"\n/],
+    [['check', '--live', '--json'], /--live has only the format pretty\nFor JSON, run gateway providers test --json/],
+    [['check', '--live', '-'], /--live needs a file, not standard input/],
     [['plan', '--sample', '-1'], /--sample is not a whole number from 0 up: "-1"/],
     [['logs', 'tail', '--limit', ''], /--limit is not a whole number from 1 up: ""/],
     [[], /Examples:\n/],

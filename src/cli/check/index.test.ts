@@ -125,6 +125,18 @@ describe('gateway check', () => {
     });
   });
 
+  it('tests the providers of a valid file with --live', async () => {
+    const down = '  down: {type: openai, custom_host: "http://127.0.0.1:9/v1", api_key: "${env:KEY}"}\n';
+    write({ 'up.yaml': validYaml, 'down.yaml': validYaml + down, 'invalid.yaml': invalidYaml });
+    const env = { KEY: 'a-key-of-the-provider' };
+    expect(await run(['up.yaml'], { live: true })).toMatchObject({ code: 0, out: expect.stringMatching(/^ok: .*\nmock +ok /) });
+    expect(await run(['down.yaml', 'up.yaml'], { live: true }, { env })).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^ok: [^]*^down +FAIL +127\.0\.0\.1:9 [^]*^mock +ok /m),
+    });
+    expect((await run(['invalid.yaml'], { live: true })).out).not.toMatch(/^mock /m);
+  });
+
   it('uses colors only on a terminal', async () => {
     write({ 'gateway.yaml': invalidYaml });
     expect((await run([], {}, { isTty: true })).out).toContain('\u001b[');

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../config/report/diagnostic.ts';
 import type { LoadedConfig, LoadRequest } from '../../config/reload/load.ts';
 import type { Registry } from '../../gateway/types.ts';
-import { type CommonFlags, exitCodes } from '../command.ts';
+import { CommandError, type CommonFlags, exitCodes } from '../command.ts';
 import { countDiagnostics, diagnosticsReport, githubDiagnostics, prettyDiagnostics, shortDiagnostics } from '../diagnostics.ts';
 import { type CliIo, hasColors } from '../io.ts';
 import { needConfig } from '../find-config.ts';
@@ -14,18 +14,28 @@ export interface CheckFlags extends CommonFlags {
   readonly format: (typeof checkFormats)[number];
   /** Treats warnings as errors. */
   readonly strict?: boolean | undefined;
+  /** Tests the providers of a valid configuration. */
+  readonly live?: boolean | undefined;
   /** Disables providers with unset secrets, like the flag of `start`. */
   readonly allowMissingSecrets?: boolean | undefined;
 }
 
 const hint = 'Write one with gateway init, or name a file: gateway check FILE, or - for standard input.';
 
-/** `gateway check [FILE…]`: reports all problems of a configuration, offline. Returns the exit code. */
+/**
+ * `gateway check [FILE…]`: reports all problems of a configuration, offline; with `--live`, then tests its providers. Returns
+ * the exit code.
+ * @throws CommandError
+ */
 export async function check(files: readonly string[], flags: CheckFlags, io: CliIo, registry: Registry): Promise<number> {
+  if (flags.live === true && (flags.json === true || flags.format !== 'pretty'))
+    throw new CommandError(exitCodes.usage, '--live has only the format pretty', 'For JSON, run gateway providers test --json as well.');
+  const names = files.length > 0 ? files : [flags.config];
+  if (flags.live === true && names.includes('-')) throw new CommandError(exitCodes.usage, '--live needs a file, not standard input');
   const begun = performance.now();
   const rehearse: LoadRequest['rehearse'] = async (loaded) => (await import('../../gateway/reload/dry-run.ts')).dryRun(loaded, registry);
   const loads: LoadedConfig[] = [];
-  for (const file of files.length > 0 ? files : [flags.config]) {
+  for (const file of names) {
     const source = await sourceOf(needConfig(file, io, hint), io);
     loads.push(await load(source, io, registry, { allowMissingSecrets: flags.allowMissingSecrets === true, rehearse }));
   }
@@ -34,7 +44,15 @@ export async function check(files: readonly string[], flags: CheckFlags, io: Cli
     .map((one): Diagnostic => (flags.strict === true ? { ...one, severity: 'error' } : one));
   const isValid = !diagnostics.some((one) => one.severity === 'error');
   print({ loads, diagnostics, isValid, took: performance.now() - begun }, flags, io);
-  return isValid ? exitCodes.yes : exitCodes.invalid;
+  if (!isValid) return exitCodes.invalid;
+  return flags.live === true ? testAll(names, io, registry) : exitCodes.yes;
+}
+
+async function testAll(names: readonly (string | undefined)[], io: CliIo, registry: Registry): Promise<number> {
+  const { testProviders } = await import('../providers/test-entries.ts');
+  let code: number = exitCodes.yes;
+  for (const name of names) code = Math.max(code, await testProviders([], { config: name }, io, registry));
+  return code;
 }
 
 interface ConfigCheckResult {

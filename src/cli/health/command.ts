@@ -9,6 +9,7 @@ export function addHealth(program: CliCommand, { io, toAction }: CommandDeps): v
     .option('-c, --config <file>', 'configuration file with the address: probe_listen, otherwise listen')
     .option('--url <url>', 'address of the gateway: http://host:port, host:port or unix:/path')
     .option('--timeout <duration>', 'timeout of the whole request', '2s')
+    .option('--ready', 'the default: exit code 0 only if the gateway is ready')
     .option('--strict', 'exit code 1 also when the last reload failed')
     .option('--json', 'print JSON')
     .action(toAction(async (flags: HealthFlags) => (await import('./index.ts')).health(flags, io)))

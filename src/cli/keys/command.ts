@@ -1,4 +1,4 @@
-import { type CliCommand, type CommandDeps, addCommand, addExamples, addGroup } from '../builders.ts';
+import { type CliCommand, type CommandDeps, addCommand, addExamples, addExamplesTo, addGroup } from '../builders.ts';
 import type { CommonFlags } from '../command.ts';
 import type { CreateFlags } from './create.ts';
 import type { RotateFlags } from './rotate.ts';
@@ -37,6 +37,13 @@ export function addKeys(program: CliCommand, { io, registry, toAction }: Command
     .allowUnknownOption()
     .allowExcessArguments()
     .action(toAction(async (flags: CommonFlags, { args }: CliCommand) => (await import('./verify.ts')).verifyKey(args, flags, io)));
+  addExamplesTo(parent, {
+    create: ['gateway keys create app-web', 'gateway keys create app-web --configs support,draft --expires 90d --write'],
+    list: ['gateway keys list', 'gateway keys list --json'],
+    rotate: ['gateway keys rotate app-web', 'gateway keys rotate app-web --overlap 7d'],
+    revoke: ['gateway keys revoke app-web'],
+    verify: ['gateway keys verify < key.txt'],
+  });
   addExamples(
     parent,
     'gateway keys create app-web --configs support --expires 90d --write',

@@ -1,4 +1,4 @@
-import { type CliCommand, type CommandDeps, addExamples, addGroup, addRemoteCommand } from '../builders.ts';
+import { type CliCommand, type CommandDeps, addExamples, addExamplesTo, addGroup, addRemoteCommand } from '../builders.ts';
 import { addReplay } from '../replay/command.ts';
 import type { SearchFlags, ExportFlags } from './search.ts';
 import type { ShowFlags } from './show.ts';
@@ -52,5 +52,14 @@ export function addLogs(program: CliCommand, deps: CommandDeps): void {
     .option('--top <number>', 'maximum number of groups; the others are combined', '20')
     .option('--csv', 'print CSV')
     .action(toAction(async (words: string[], flags: StatsFlags) => (await import('./stats.ts')).stats(words, flags, io)));
+  addExamplesTo(parent, examples);
   addReplay(parent, deps);
 }
+
+const examples = {
+  tail: ['gateway logs tail', 'gateway logs tail --errors', 'gateway logs tail config:support --slow 2s --body'],
+  search: ["gateway logs search 'status:>=400' --since 1h", 'gateway logs search --errors --columns time,id,error,meta.user --csv'],
+  show: ['gateway logs show req_01JD3M…', 'gateway logs show req_01JD3M… --diff', 'gateway logs show req_01JD3M… --curl'],
+  export: ['gateway logs export --since 1d > requests.jsonl', 'gateway logs export config:support --format csv'],
+  stats: ['gateway logs stats --by model --since 7d', 'gateway logs stats config:support --by meta.user --top 5'],
+};

@@ -1,4 +1,4 @@
-import { type CliCommand, collect, type CommandDeps, addCommand, addExamples, addGroup } from '../builders.ts';
+import { type CliCommand, collect, type CommandDeps, addCommand, addExamples, addExamplesTo, addGroup } from '../builders.ts';
 import { type CommonFlags, fileOrStdin } from '../command.ts';
 import type { RenderFlags } from './index.ts';
 
@@ -13,6 +13,10 @@ export function addPrompts(program: CliCommand, { io, registry, toAction }: Comm
     .option('--var <name=value>', 'a variable; JSON unless the prompt declares it as a string', collect)
     .option('--var-file <name=path>', 'a variable whose value is the content of a file', collect)
     .action(toAction(async (name: string, flags: RenderFlags) => (await import('./index.ts')).renderPrompt(name, flags, io, registry)));
+  addExamplesTo(parent, {
+    list: ['gateway prompts list', 'gateway prompts list --json'],
+    render: ['gateway prompts render welcome --var product=Kite', 'gateway prompts render welcome@2 --var-file question=mail.txt --json'],
+  });
   addExamples(
     parent,
     'gateway prompts list',

@@ -1,4 +1,4 @@
-import { type CliCommand, type CommandDeps, collect, addCommand, addExamples, addGroup } from '../builders.ts';
+import { type CliCommand, type CommandDeps, collect, addCommand, addExamples, addExamplesTo, addGroup } from '../builders.ts';
 import type { CommonFlags } from '../command.ts';
 import type { AddFlags } from './add.ts';
 import type { ImportFlags } from './import-uri.ts';
@@ -28,6 +28,12 @@ export function addProviders(program: CliCommand, { io, registry, toAction }: Co
     .option('--slug <slug>', 'slug of the provider')
     .option('--json', 'print JSON')
     .action(toAction(async (uri: string, flags: ImportFlags) => (await import('./import-uri.ts')).importUri(uri, flags, io, registry)));
+  addExamplesTo(parent, {
+    list: ['gateway providers list', 'gateway providers list --json'],
+    show: ['gateway providers show azure-eu'],
+    test: ['gateway providers test', 'gateway providers test azure-eu --deep'],
+    'import-uri': ["gateway providers import-uri 'https://contoso.openai.azure.com/openai/deployments/chat?api-version=2024-10-21'"],
+  });
   const add = parent
     .command('add')
     .description('add a provider to the configuration; prompts only on a terminal, and never for a secret')
