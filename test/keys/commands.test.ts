@@ -336,7 +336,7 @@ describe('keys commands without a gateway', () => {
       /works until 2099/,
       { valid: true, state: 'active', name: 'k' },
     ],
-    ['an unknown key', '', 'something-else-0123', 1, /^unknown: none of the 1 keys/, { valid: false, state: 'unknown', name: null }],
+    ['an unknown key', '', 'something-else-0123', 1, /^unknown: this configuration has no such key/, { valid: false, state: 'unknown', name: null }],
     ['a truncated key', '', validKey, 1, /checksum is wrong/, { valid: false, state: 'damaged' }],
     ['a mistyped key', '', `${validKey}0000`, 1, /checksum is wrong/, { valid: false, state: 'damaged' }],
     ['a token', '', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.c2ln', 1, /is a token \(JWT\)/, { valid: false, state: 'token' }],

@@ -58,7 +58,19 @@ describe('the package', () => {
   });
 
   it('contains no sources, tests, fixtures, benchmarks or state', () => {
-    expect(files.filter((file) => /\.test\.|fixtures\/|^(src|plugins|test|bench|\.ci|\.gateway)\//.test(file))).toEqual([]);
+    expect(files.filter((file) => /\.test\.|fixtures\/|^(src|plugins|test|bench|\.ci|\.gateway)\/(?!.*\.md$)/.test(file))).toEqual([]);
+  });
+
+  it('contains every file that its pages link to', () => {
+    const broken = files
+      .filter((file) => file.endsWith('.md'))
+      .flatMap((page) =>
+        [...readProjectFile(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
+          .map(([, link]) => join(dirname(page), link ?? '').replace(/\/$/, ''))
+          .filter((target) => !files.some((file) => file === target || file.startsWith(`${target}/`)))
+          .map((target) => `${page}: ${target}`),
+      );
+    expect(broken).toEqual([]);
   });
 
   it('is smaller than 1.9 MB, including the dashboard', () => {

@@ -45,7 +45,7 @@ function verdictOf(key: string, config: OpenConfig, now: number): KeyVerdict {
     return { ...noMatch, state: 'damaged', text: 'not a key: the checksum is wrong, so a part is missing or mistyped' };
   if (looksLikeJwt(key))
     return { ...noMatch, state: 'token', text: 'not a key: it is a token (JWT), which only a running gateway can verify' };
-  return { ...noMatch, state: 'unknown', text: `unknown: none of the ${config.keys.length} keys of this configuration` };
+  return { ...noMatch, state: 'unknown', text: `unknown: this configuration has no such key` };
 }
 
 interface KeyMatch {

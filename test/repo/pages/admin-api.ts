@@ -22,7 +22,7 @@ curl -s -X POST http://127.0.0.1:8788/api/reload -H 'x-gateway-admin: 1' -H "aut
 - Authenticate with \`authorization: Bearer\` and an [admin token](dashboard.md#who-may-do-what), or with the cookie of a session. Roles: \`viewer\` sees everything except contents, \`operator\` also sees contents and runs tests, \`admin\` also makes changes.
 - A request other than GET and HEAD needs the header \`x-gateway-admin: 1\`.
 - Request bodies are JSON objects of at most 1 MB, with \`content-type: application/json\`. Errors have the format and the codes of [all errors](errors.md).
-- The names of responses, such as \`Status\`, are TypeScript types in [src/admin/api-types.ts](../src/admin/api-types.ts) and [src/core/logs](../src/core/logs).
+- The names of responses, such as \`Status\`, are TypeScript types in \`src/admin/api-types.ts\` and \`src/core/logs\` of the repository.
 - Limits: 16 calls of one user at the same time, and 600 within 10 seconds. \`/api/live\`: 8 readers of one user, 32 of all. Further calls get 429 with \`retry-after\`.
 - Timeouts: 2 minutes for a test of a provider or of a prompt, 3 minutes for a reload, a rollback or a change of a key, 5 minutes for a replay, 30 seconds for all other calls. \`/api/live\` has none. A call that takes longer gets status 504 and the code \`timeout\`.
 - \`/healthz\`, \`/readyz\` and \`/metrics\` need no sign-in if the listener is on loopback or a Unix socket.
