@@ -28,6 +28,7 @@ api_keys:
   by-hand:     # old style
     hash: "${hashOf(byHand)}"  # made with sha256sum
     metadata: {team: web}
+pricing: {mock/echo: {input: 1000000, output: 1000000}}
 `;
 
 describe('keys commands with a running gateway', () => {
@@ -100,8 +101,11 @@ describe('keys commands with a running gateway', () => {
       { prefix: null, until: expect.stringMatching(/Z$/), last_used: expect.stringMatching(/^20/) },
     ]);
     const rows = (await keys('list')).out.split('\n').map((line) => line.trim().split(/ {2,}/));
-    expect(rows[0]).toEqual(['NAME', 'KEY', 'MAY USE', 'CREATED', 'EXPIRES', 'LAST USED']);
+    expect(rows[0]).toEqual(['NAME', 'KEY', 'MAY USE', 'CREATED', 'EXPIRES', 'LAST USED', 'COST THIS MONTH']);
     expect(rows.some(([name, , , , , used]) => name === 'by-hand' && used?.endsWith(' ago') === true)).toBe(true);
+    const costs = async (): Promise<string | undefined> =>
+      /"name": "by-hand"[^]*?"cost_month_usd": "([\d.]+)"/.exec((await keys('list', '--json')).out)?.[1];
+    await expect.poll(async () => Number(await costs())).toBeGreaterThanOrEqual(1);
 
     const third = keyIn(await keys('rotate', 'by-hand', '--overlap', '3s'));
     await becomes(third, 200);
@@ -336,7 +340,14 @@ describe('keys commands without a gateway', () => {
       /works until 2099/,
       { valid: true, state: 'active', name: 'k' },
     ],
-    ['an unknown key', '', 'something-else-0123', 1, /^unknown: this configuration has no such key/, { valid: false, state: 'unknown', name: null }],
+    [
+      'an unknown key',
+      '',
+      'something-else-0123',
+      1,
+      /^unknown: this configuration has no such key/,
+      { valid: false, state: 'unknown', name: null },
+    ],
     ['a truncated key', '', validKey, 1, /checksum is wrong/, { valid: false, state: 'damaged' }],
     ['a mistyped key', '', `${validKey}0000`, 1, /checksum is wrong/, { valid: false, state: 'damaged' }],
     ['a token', '', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.c2ln', 1, /is a token \(JWT\)/, { valid: false, state: 'token' }],

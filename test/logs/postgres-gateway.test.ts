@@ -85,7 +85,7 @@ logging: {requests: {store: "\${env:LOG_STORE}"}}
       expect(right).toEqual([true, '']);
       expect(wrong).toEqual([
         false,
-        expect.stringMatching(/^warning: the last use of keys is shown without the request log: postgres 127/),
+        expect.stringMatching(/^warning: the use of keys is shown without the request log: postgres 127/),
       ]);
       expect(wrong[1]).not.toContain('canary');
       expect(unset).toEqual([false, expect.stringContaining('logging.requests.store refers to a variable')]);

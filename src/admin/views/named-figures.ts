@@ -14,7 +14,7 @@ const maxFilterLength = 1800;
  * @returns undefined if the request log is not available
  */
 export async function figuresOf(
-  logs: LogReader | undefined,
+  logs: Pick<LogReader, 'stats'> | undefined,
   by: 'key' | 'provider',
   names: readonly string[],
   since: string,

@@ -22,7 +22,7 @@ export function addKeys(program: CliCommand, { io, registry, toAction }: Command
     .action(toAction(async (name: string, flags: CreateFlags) => (await import('./create.ts')).createKey(name, flags, io, registry)));
   // Options for limits that keys do not support yet: the command reports that.
   for (const limit of ['rate', 'tokens', 'budget', 'concurrency']) create.addOption(create.createOption(`--${limit} <limit>`).hideHelp());
-  addCommand(parent, 'list', 'list all keys: permissions, expiry, last use').action(
+  addCommand(parent, 'list', 'list all keys: permissions, expiry, last use, cost').action(
     toAction(async (flags: CommonFlags) => (await import('./list.ts')).listKeys(flags, io)),
   );
   addCommand(parent, 'rotate', 'issue a new secret; the old one works until the overlap ends')

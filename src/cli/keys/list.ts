@@ -5,9 +5,10 @@ import { formatDuration } from '../../core/text/units.ts';
 import type { WrittenKey } from '../../config/edit/written.ts';
 import { digestOf, type KeyState, stateOf, timeOf } from '../../manage/keys/shared.ts';
 import { openConfig } from './shared.ts';
-import { type LastUse, lastUse } from './usage.ts';
+import { type KeyUsage, keyUsage } from './usage.ts';
 import { exitCodes, type CommonFlags } from '../command.ts';
 import type { CliIo } from '../io.ts';
+import { moneyText } from '../../query/money.ts';
 
 interface Secret {
   readonly id: string | null;
@@ -25,31 +26,36 @@ interface Listed {
   readonly created: string | null;
   readonly expires: string | null;
   readonly revoked: string | null;
+  /** Since the first of the month (UTC), as an exact decimal. */
+  readonly cost_month_usd: string | null;
+  /** Requests of this month whose price is unknown. */
+  readonly unpriced_month: number | null;
   /** Newest first. */
   readonly secrets: readonly Secret[];
 }
 
-/** `gateway keys list`: lists all keys, their permissions, and when each secret was last used. Returns the exit code. */
+/** `gateway keys list`: lists all keys, their permissions and costs, and when each secret was last used. Returns the exit code. */
 export async function listKeys(flags: CommonFlags, io: CliIo): Promise<number> {
   const config = openConfig(flags, io);
   const warn = (why: string): void =>
-    void io.stderr.write(`warning: the last use of keys is shown without the request log: ${printable(why)}\n`);
-  const used = await lastUse(config, io.cwd, warn);
+    void io.stderr.write(`warning: the use of keys is shown without the request log: ${printable(why)}\n`);
+  const usage = await keyUsage(config, io.cwd, warn);
   const now = Date.now();
-  const keys = config.keys.map((key) => listedOf(key, used, now));
+  const keys = config.keys.map((key) => listedOf(key, usage, now));
   if (flags.json === true) io.stdout.write(jsonText(keys));
   else if (keys.length === 0) io.stderr.write('no keys are defined; to create one: gateway keys create NAME\n');
   else io.stdout.write(table([head, ...keys.flatMap((key) => rowsOf(key, now))]));
   return exitCodes.yes;
 }
 
-function listedOf({ name, entry }: WrittenKey, used: LastUse, now: number): Listed {
+function listedOf({ name, entry }: WrittenKey, { used, costs }: KeyUsage, now: number): Listed {
   const secret = (hash: string | undefined, prefix: string | undefined, until: string | null): Secret => {
     const digest = digestOf(hash);
     const id = digest === undefined ? null : keyIdOf(digest);
     const at = id === null ? undefined : used.get(id);
     return { id, prefix: prefix ?? null, until, last_used: at === undefined ? null : new Date(at).toISOString() };
   };
+  const cost = costs.get(name);
   const older = (entry.previous ?? []).filter((one) => (timeOf(one.until) ?? 0) > now);
   return {
     name,
@@ -59,11 +65,13 @@ function listedOf({ name, entry }: WrittenKey, used: LastUse, now: number): List
     created: entry.created ?? null,
     expires: entry.expires ?? null,
     revoked: entry.revoked ?? null,
+    cost_month_usd: cost === undefined ? null : moneyText(cost.units),
+    unpriced_month: cost?.unpriced ?? null,
     secrets: [secret(entry.hash, entry.prefix, null), ...older.map((one) => secret(one.hash, one.prefix, one.until))],
   };
 }
 
-const head = ['NAME', 'KEY', 'MAY USE', 'CREATED', 'EXPIRES', 'LAST USED'];
+const head = ['NAME', 'KEY', 'MAY USE', 'CREATED', 'EXPIRES', 'LAST USED', 'COST THIS MONTH'];
 
 function rowsOf(key: Listed, now: number): string[][] {
   const [first, ...older] = key.secrets;
@@ -73,7 +81,9 @@ function rowsOf(key: Listed, now: number): string[][] {
       : key.state === 'expired'
         ? `expired ${dayOf(key.expires)}`
         : dayOf(key.expires);
-  const rows = [[key.name, prefixOf(first), scopeOf(key), dayOf(key.created), ends, agoOf(first, now)]];
+  const unknown = key.unpriced_month ? ` + ${key.unpriced_month} unknown` : '';
+  const cost = key.cost_month_usd === null ? '-' : `$${key.cost_month_usd}${unknown}`;
+  const rows = [[key.name, prefixOf(first), scopeOf(key), dayOf(key.created), ends, agoOf(first, now), cost]];
   for (const secret of older) rows.push(['  older secret', prefixOf(secret), '', '', minuteOf(secret.until), agoOf(secret, now)]);
   return rows;
 }

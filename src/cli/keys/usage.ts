@@ -1,19 +1,35 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { figuresOf } from '../../admin/views/named-figures.ts';
 import { reasonOf } from '../../config/read/files.ts';
+import type { StatsRequest } from '../../core/logs/reader.ts';
 import type { OpenConfig } from '../../manage/keys/shared.ts';
+import { moneyUnits } from '../../query/money.ts';
 import type { LogQueries } from '../../store/log/log-store.ts';
 import { createPostgresSource } from '../../store/log/postgres/store.ts';
 import { createQueries } from '../../store/log/queries/index.ts';
 import { keysUsed } from '../../store/log/sqlite/keys-used.ts';
+import { openForReading } from '../../store/log/sqlite/open.ts';
+import { createSqliteSource } from '../../store/log/sqlite/source.ts';
 import { logFile, stateDirPath } from '../../store/state-dir.ts';
 import { listSegments } from '../../store/spool.ts';
 import { SegmentWindow } from '../../store/log/drain/segment-window.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 import { barePath } from '../text.ts';
 
-/** When each secret was last used, by its id; Unix milliseconds. */
-export type LastUse = ReadonlyMap<string, number>;
+/** In units of `moneyUnits`, and the number of requests whose price is unknown. */
+interface KeyCost {
+  readonly units: bigint;
+  readonly unpriced: number;
+}
+
+/** What the request log shows about keys. */
+export interface KeyUsage {
+  /** When each secret was last used, by its id; Unix milliseconds. */
+  readonly used: ReadonlyMap<string, number>;
+  /** Since the first of the month (UTC), by the name of a key. Empty if it cannot be read. */
+  readonly costs: ReadonlyMap<string, KeyCost>;
+}
 
 /** Maximum number of bytes of the newest records to read. A key that they don't contain was not used recently. */
 const readLimit = 256 * 1024 * 1024;
@@ -21,52 +37,72 @@ const readLimit = 256 * 1024 * 1024;
 const noTable = '42P01';
 
 /**
- * Reads the last use from the request log, and from records that are not stored there yet.
+ * Reads the last use from the request log, and from records that are not stored there yet; the costs from the log only.
  * @param warn called with the reason if the request log cannot be read
  */
-export async function lastUse(
-  { stateDir, store, path: configPath }: OpenConfig,
+export async function keyUsage(
+  { stateDir, store, path: configPath, keys }: OpenConfig,
   cwd: string,
   warn: (why: string) => void,
-): Promise<LastUse> {
+): Promise<KeyUsage> {
   const used = new Map<string, number>();
+  const costs = new Map<string, KeyCost>();
+  const addCosts = async (queries: LogQueries): Promise<void> => {
+    const names = keys.map(({ name }) => name);
+    const logs = { stats: async (request: StatsRequest) => queries.stats(request) };
+    const month = await figuresOf(logs, 'key', names, `${new Date().toISOString().slice(0, 7)}-01`);
+    if (month === undefined) return;
+    for (const name of names) {
+      const { cost_usd: cost, unpriced } = month(name);
+      const before = costs.get(name) ?? { units: 0n, unpriced: 0 };
+      costs.set(name, { units: before.units + (moneyUnits(cost) ?? 0n), unpriced: before.unpriced + unpriced });
+    }
+  };
   if (store.isUnknown) warn('logging.requests.store refers to a variable or a file that cannot be read here');
-  else if (store.text !== undefined && store.text !== 'sqlite') await fromPostgres(used, store.text, warn);
+  else if (store.text !== undefined && store.text !== 'sqlite') await fromPostgres(used, store.text, warn, addCosts);
   const folders = foldersOf(stateDirPath({ setting: stateDir, configPath, cwd }));
   let fault: string | undefined;
-  const attempt = (path: string, read: (path: string) => void): void => {
+  const attempt = async (path: string, read: (path: string) => Promise<void> | void): Promise<void> => {
     try {
-      read(path);
+      await read(path);
     } catch (error) {
       // A segment may be deleted for newer ones while it is read.
       if (errorCode(error) !== 'ENOENT') fault ??= `${barePath(path, cwd)} cannot be read (${whyUnreadable(error)})`;
     }
   };
-  for (const folder of folders) attempt(join(folder, logFile), (path) => fromSqlite(used, path));
+  for (const folder of folders) {
+    await attempt(join(folder, logFile), async (path) => {
+      for (const [id, at] of keysUsed(path)) recordUse(used, id, at);
+      const queries = createQueries(createSqliteSource(openForReading(path)), Date.now);
+      await addCosts(queries).finally(() => queries.close());
+    });
+  }
   const window = new SegmentWindow();
   let remainingBytes = readLimit;
   for (const path of folders.flatMap(segmentsIn)) {
-    attempt(path, () => (remainingBytes -= statSync(path).size));
+    await attempt(path, () => void (remainingBytes -= statSync(path).size));
     if (remainingBytes < 0) break;
-    attempt(path, () => fromSegment(used, path, window));
+    await attempt(path, () => fromSegment(used, path, window));
   }
   if (fault !== undefined) warn(fault);
-  return used;
+  return { used, costs };
 }
 
 /** SQLite has no system errors: its message is the reason. */
 const whyUnreadable = (error: unknown): string =>
   errorCode(error).startsWith('ERR_SQLITE') && error instanceof Error ? error.message : reasonOf(error);
 
-function fromSqlite(used: Map<string, number>, path: string): void {
-  for (const [id, at] of keysUsed(path)) recordUse(used, id, at);
-}
-
-async function fromPostgres(used: Map<string, number>, url: string, warn: (why: string) => void): Promise<void> {
+async function fromPostgres(
+  used: Map<string, number>,
+  url: string,
+  warn: (why: string) => void,
+  addCosts: (queries: LogQueries) => Promise<void>,
+): Promise<void> {
   let queries: LogQueries | undefined;
   try {
     queries = createQueries(createPostgresSource(url), Date.now);
     for (const [id, at] of Object.entries(await queries.keysUsed())) recordUse(used, id, at);
+    await addCosts(queries);
   } catch (error) {
     // The tables are created with the first record.
     if (errorCode(error) !== noTable) warn(error instanceof Error ? error.message : String(error));
