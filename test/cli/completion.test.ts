@@ -158,7 +158,7 @@ describe('completion scripts', () => {
 
   it.each([
     ['', ['--version', '--no-color', '--help']],
-    ['check', ['--config', '--format', '--json', '--strict', '--allow-missing-secrets', '--help', '--version', '--no-color']],
+    ['check', ['--config', '--format', '--json', '--strict', '--live', '--allow-missing-secrets', '--help', '--version', '--no-color']],
   ])('propose each option of "%s" in bash', (path, expected) => {
     expect(inBash([...path.split(' ').filter(Boolean), '--'])).toEqual(expected);
   });
