@@ -82,9 +82,8 @@ const services: readonly Service[] = [
     ],
   },
   {
-    // Its own clients get its bytes unchanged, including the finish reason.
     name: 'openai',
-    routes: ['messages'],
+    routes: ['chat/completions', 'messages'],
     finishReasons: ['error', 'insufficient_system_resource', 'network_error'],
     whole: (finish_reason) => ({
       id: 'c',

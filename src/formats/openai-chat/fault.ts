@@ -92,17 +92,20 @@ export function faultInBand(object: JsonObject | undefined, raw: string): Provid
   return { ...fault, type: fault.type === 'error' ? null : (fault.type ?? null), status };
 }
 
-/** Reads the error in a choice, where OpenRouter sends one that cuts off the response. */
-export function faultInChoice({ error }: JsonObject): ProviderFault | undefined {
-  if (!isJsonObject(error)) return undefined;
-  const fault = faultInBand({ error }, '');
-  return { ...fault, status: fault.status ?? 502 };
-}
+/** Finish reasons for a response that was cut off by an error: Mistral, OpenRouter; DeepSeek; Z.AI. */
+const faultyFinishes: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource', 'network_error']);
 
-/** Reads the first error in a list of choices. */
-export function faultInChoices(choices: readonly JsonObject[]): ProviderFault | undefined {
-  const broken = choices.find((choice) => choice['finish_reason'] === 'error' && isJsonObject(choice['error']));
-  return broken && faultInChoice(broken);
+/**
+ * Reads the failure of a choice from its finish reason. OpenRouter adds an error object to the choice; without one, the
+ * message names the finish reason.
+ */
+export function faultInChoice({ finish_reason: reason, error }: JsonObject): ProviderFault | undefined {
+  if (typeof reason !== 'string' || !faultyFinishes.has(reason)) return undefined;
+  if (isJsonObject(error)) {
+    const fault = faultInBand({ error }, '');
+    return { ...fault, status: fault.status ?? 502 };
+  }
+  return { message: `The provider ended its response with "${reason}".`, code: reason, type: 'api_error', param: null, status: 502 };
 }
 
 /** HTTP status of the codes and types of the OpenAI APIs, and of services that follow them. */

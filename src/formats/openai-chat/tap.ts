@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { checkedObject, objectAt, textOf, offsetOfValue } from '../shared/json.ts';
-import { faultInBand, faultInChoices, objectIn } from './fault.ts';
+import { faultInBand, faultInChoice, objectIn } from './fault.ts';
 import { FinishReasons } from '../shared/response/finish-reasons.ts';
 import { readUsage, withTier } from '../shared/usage.ts';
 
@@ -56,7 +56,7 @@ export class ChatTap implements Tap {
     this.#usage = readUsage(answer['usage']);
     const choices = choicesOf(answer);
     for (const [index, choice] of choices.entries()) this.#readChoice(choice, index);
-    this.fault = isSet(answer['error']) && choices.length === 0 ? faultInBand(answer, '') : faultInChoices(choices);
+    this.fault = isSet(answer['error']) && choices.length === 0 ? faultInBand(answer, '') : firstFault(choices);
     return this.fault;
   }
 
@@ -91,13 +91,14 @@ export class ChatTap implements Tap {
       this.model ??= textOf(chunk['model']);
       this.#tier ??= chunk['service_tier'];
     }
-    const fault = faultInChoices(choices);
-    if (fault !== undefined) {
-      this.fault ??= { ...fault, isUnmarked: true };
-      return 'fault';
-    }
     let content = false;
     for (const [at, choice] of choices.entries()) content = this.#readChoice(choice, at) || content;
+    const fault = firstFault(choices);
+    if (fault !== undefined) {
+      this.fault = { ...fault, isUnmarked: true };
+      // The usage of a response with content may follow.
+      return this.contentEvents === 0 ? 'fault' : 'end';
+    }
     if (this.#finish.isComplete) this.complete = true;
     if (!content) return 'meta';
     this.contentEvents += 1;
@@ -134,6 +135,14 @@ function mustBeParsed(data: string): boolean {
     if (digit > zero && digit <= 0x39 && !data.startsWith('"tool_calls":[{', at - 23)) return true;
   }
   return false;
+}
+
+function firstFault(choices: readonly JsonObject[]): ProviderFault | undefined {
+  for (const choice of choices) {
+    const fault = faultInChoice(choice);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
 }
 
 const choicesOf = (object: JsonObject): readonly JsonObject[] => {

@@ -1,5 +1,5 @@
 import { callerOf } from '../../shared/caller.ts';
-import { faultError, GatewayError, type ProviderFault } from '../../../core/error.ts';
+import { faultError, GatewayError } from '../../../core/error.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { parseDataUri } from '../../shared/media/data-uri.ts';
@@ -168,25 +168,10 @@ function present(object: JsonObject, keys: readonly string[]): JsonObject | unde
   return found.length === 0 ? undefined : Object.fromEntries(found.map((key) => [key, object[key]]));
 }
 
-/** Finish reasons for a response that was cut off by an error: Mistral, OpenRouter; DeepSeek; Z.AI. */
-const faults: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource', 'network_error']);
-
-/** Returns the error in the choice, or one that names the finish reason. */
-const choiceFault = (choice: JsonObject, word: string): ProviderFault =>
-  faultInChoice(choice) ?? {
-    message: `The provider ended its response with "${word}".`,
-    code: word,
-    type: 'api_error',
-    param: null,
-    status: 502,
-  };
-
 export function finishEvent(choice: JsonObject, at: number, calls: number): ModelEvent {
-  const word = textOf(choice['finish_reason']);
-  if (word !== undefined && faults.has(word)) {
-    return { type: 'error', error: faultError(choiceFault(choice, word)) };
-  }
-  const reason = word ?? (calls > 0 ? 'tool_calls' : 'stop');
+  const fault = faultInChoice(choice);
+  if (fault !== undefined) return { type: 'error', error: faultError(fault) };
+  const reason = textOf(choice['finish_reason']) ?? (calls > 0 ? 'tool_calls' : 'stop');
   const raw = textOf(choice['native_finish_reason']) ?? (matchedStop(choice) === undefined ? undefined : 'stop_sequence');
   return { type: 'finish', choice: at, reason, ...(raw === undefined ? {} : { raw }) };
 }

@@ -3,7 +3,7 @@ import { JsonEvents } from '../../../core/json/events.ts';
 import type { Tap } from '../../../core/tap.ts';
 import type { EventScanner } from '../framing/index.ts';
 import type { Scanned, ScannedEvent } from '../framing/sse.ts';
-import { UpstreamBody, type UpstreamBodyOwner, type AttemptState } from './upstream-body.ts';
+import { UpstreamBody, type AttemptState, type FlowEnd, type UpstreamBodyOwner } from './upstream-body.ts';
 import { streamInterrupted, invalidResponse } from './faults.ts';
 import { joinScans, splitScan, withTerminator } from '../framing/scanned.ts';
 
@@ -84,6 +84,17 @@ export class EventStreamBody extends UpstreamBody {
     else if (state === 'holding')
       this.owner.rejectResponse(faultOf(this.owner.tap) ?? invalidResponse('The provider sent an empty stream.'));
     else this.#fault(streamInterrupted('The provider closed the stream before its end.'));
+  }
+
+  /** A failure that clients would not recognize is not forwarded. The usage may follow it, up to the end. */
+  override close(end: FlowEnd): void {
+    const { tap } = this.owner;
+    if (end.kind === 'fault' || tap.fault?.isUnmarked !== true) {
+      super.close(end);
+      return;
+    }
+    for (const event of this.tail.events) tap.event(event);
+    super.close({ kind: 'fault', error: faultError(tap.fault) });
   }
 
   /** Bytes after the end mark are buffered and have no meaning, so a provider that keeps sending is disconnected. */
