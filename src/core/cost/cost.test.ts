@@ -92,6 +92,13 @@ describe('costOf', () => {
     expect(costOf(usage({ prompt: 3, details: { tier: 'flex' } }), flexPrice).usd).toBe('0.000000000002');
   });
 
+  it('is unknown for code in containers without a price for them', () => {
+    const used = usage({ prompt: 1000, details: { containers: 2 } });
+    expect(costOf(used, makePrice({ source: 's', prices: { input: 2 } })).usd).toBeNull();
+    expect(costOf(used, makePrice({ source: 's', prices: { input: 2, container: '0.03' } })).usd).toBe('0.062');
+    expect(costOf(used, makePrice({ source: 's', prices: { input: 0, container: 0 } })).usd).toBe('0');
+  });
+
   it('applies the factor of a tier to tokens, not to searches', () => {
     const prices = { input: 2, output: 8, web_searches: 10, file_searches: '2.5' };
     const flexPrice = makePrice({ source: 's', prices, tiers: { flex: '0.5' } });

@@ -73,6 +73,7 @@ class Sum {
       if (!hasTokens || rates.characters !== undefined) this.#add(count(details.characters), rates.characters);
       this.#addFixed(count(details.web_searches), rates.web_searches);
       this.#addFixed(count(details.file_searches), rates.file_searches);
+      this.#addFixed(count(details.containers), rates.container);
       if (count(details.transcripts) + count(details.tool_images) > 0) return undefined;
       const images = count(details.images);
       if (images > 0 && !hasTokens) this.#add(images, imageRate(this.#price.images, details.image ?? ''));

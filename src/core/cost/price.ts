@@ -21,6 +21,7 @@ export const priceUnits = {
   audio_minute: 60_000,
   web_searches: 1000,
   file_searches: 1000,
+  container: 1,
   request: 1,
 } as const;
 

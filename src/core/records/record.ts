@@ -198,6 +198,8 @@ export interface UsageDetails {
   /** Searches by the provider, in the web and in its file store. */
   readonly web_searches?: number;
   readonly file_searches?: number;
+  /** Containers in which the provider ran code. They are billed per session, which may begin in an earlier response. */
+  readonly containers?: number;
   /** Transcripts in a WebSocket session, which another model creates from the input audio and which are billed separately. */
   readonly transcripts?: number;
   /** Images that a tool of the provider generated with another model, which are billed separately. */

@@ -113,6 +113,16 @@ describe('ResponsesTap', () => {
     expect(tap.usage?.details).toEqual({ web_searches: 2, file_searches: 1 });
   });
 
+  it('counts each container in which the service ran code once', () => {
+    const codeCall = (container_id?: string): object => ({ type: 'code_interpreter_call', container_id });
+    const shellCall = (environment: object | null): object => ({ type: 'shell_call', environment });
+    const inContainer = shellCall({ type: 'container_reference', container_id: 'c2' });
+    const output = [codeCall('c1'), codeCall('c1'), inContainer, codeCall(), shellCall({ type: 'local' }), shellCall(null)];
+    const tap = new ResponsesTap();
+    tap.whole(JSON.stringify(response('completed', { usage, output }).response));
+    expect(tap.usage?.details).toEqual({ containers: 3 });
+  });
+
   it.each([
     ['in the background', { background: true }, [5, undefined, undefined]],
     ['in the foreground', {}, [5, undefined, undefined]],

@@ -133,29 +133,43 @@ export class ResponsesTap implements Tap {
   }
 }
 
-/** Adds what the service's built-in tools did: searches, which are charged per call, and images, which another model generated. */
+/**
+ * Adds what the service's built-in tools did: searches, which are charged per call, containers, which are charged per session,
+ * and images, which another model generated.
+ */
 function withToolCalls(usage: Usage | undefined, { output, tool_usage: toolUsage }: JsonObject): Usage | undefined {
   if (usage === undefined) return usage;
   let web = 0;
   let files = 0;
   let images = 0;
+  const containers = new Set<string>();
   for (const item of Array.isArray(output) ? (output as unknown[]) : []) {
     if (!isJsonObject(item)) continue;
     if (item['type'] === 'web_search_call' && isSearch(item['action'])) web += 1;
     if (item['type'] === 'file_search_call') files += 1;
     if (item['type'] === 'image_generation_call') images += 1;
+    const container = containerOf(item);
+    if (container !== undefined) containers.add(container);
   }
   const imageTokens = imageTokensOf(toolUsage);
   // A call that failed used no tokens. Of a response that was too large to hold, only the tokens are known.
   if (imageTokens !== undefined) images = imageTokens === 0 ? 0 : Math.max(1, images);
-  if (web + files + images === 0) return usage;
+  if (web + files + images + containers.size === 0) return usage;
   const details = {
     ...usage.details,
     ...(web === 0 ? {} : { web_searches: web }),
     ...(files === 0 ? {} : { file_searches: files }),
     ...(images === 0 ? {} : { tool_images: images }),
+    ...(containers.size === 0 ? {} : { containers: containers.size }),
   };
   return { ...usage, details };
+}
+
+/** The id of the container in which a call ran code; empty if the service does not report it. A local shell has none. */
+function containerOf(item: JsonObject): string | undefined {
+  if (item['type'] === 'code_interpreter_call') return textOf(item['container_id']) ?? '';
+  const environment = item['type'] === 'shell_call' ? item['environment'] : undefined;
+  return isJsonObject(environment) ? textOf(environment['container_id']) : undefined;
 }
 
 /** The tokens of image generation, which are not part of the usage; undefined if the service does not report them. */

@@ -39,6 +39,7 @@ export const pricing = {
     request: amount('Per request.'),
     web_searches: amount('Per thousand searches that the provider makes.'),
     file_searches: amount('Per thousand searches in files that the provider keeps.'),
+    container: amount('Per container of the provider in which a response runs code.'),
     long_context: {
       type: 'array',
       description:
