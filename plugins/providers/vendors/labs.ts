@@ -61,6 +61,12 @@ export const labs: readonly Vendor[] = [
         needsThoughts: true,
       },
       {
+        name: 'ids',
+        source:
+          'https://github.com/craft-ai-agents/craft-agents-oss/issues/630: 400, "Duplicate value for \'tool_call_id\'" for an id that occurs in two turns',
+        uniqueIds: true,
+      },
+      {
         name: 'thinking switch',
         source:
           'https://api-docs.deepseek.com/guides/thinking_mode; https://github.com/deepseek-ai/DeepSeek-V3/issues/1376: 400, "Thinking mode does not support this tool_choice" for required and a named function, and 200 with thinking disabled',

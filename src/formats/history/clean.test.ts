@@ -141,6 +141,27 @@ describe('call IDs', () => {
     expect(messages[1]?.['tool_call_id']).toBe(cleaned?.id);
   });
 
+  const turn = (...ids: string[]) => [
+    { role: 'assistant', content: null, tool_calls: ids.map((id) => call(id)) },
+    ...ids.map((id, at) => ({ role: 'tool', tool_call_id: id, content: String(at) })),
+  ];
+  const idsIn = (messages: readonly Record<string, unknown>[]) =>
+    messages.map((message) => message['tool_call_id'] ?? (message['tool_calls'] as { id: string }[] | undefined)?.map(({ id }) => id));
+
+  it('are made distinct within a turn, with those of the results', () => {
+    expect(idsIn(clean(turn('c', 'c', 'd', 'c')).messages)).toEqual([['c', 'c_2', 'd', 'c_3'], 'c', 'c_2', 'd', 'c_3']);
+    const [calls, ...results] = idsIn(clean(turn(longId, longId)).messages);
+    expect([calls, new Set(results).size]).toEqual([results, 2]);
+  });
+
+  it('may occur again in a later turn, unless the service rejects it', () => {
+    const history = [...turn('c'), ...turn('c', 'd'), ...turn('c')];
+    const body = JsonBody.from(Buffer.from(JSON.stringify({ messages: history })));
+    expect(dropExtensions(body).body).toBe(body);
+    const unique = clean(history, { ...openaiHistory, uniqueIds: true }).messages;
+    expect(idsIn(unique)).toEqual([['c'], 'c', ['c_2', 'd'], 'c_2', 'd', ['c_3'], 'c_3']);
+  });
+
   it('stay distinct after the conversion', () => {
     const ids = Array.from({ length: 2000 }, (_, n) => mistralHistory.idFor(`call_${n}`));
     expect(new Set(ids).size).toBe(2000);

@@ -24,30 +24,61 @@ export function cleanHistory(messages: readonly unknown[], rules: HistoryRules, 
   });
 }
 
-/** Ids of tool calls. A missing id is generated, and assigned to the results in their order. */
+/** Ids of tool calls. A missing id is generated, and assigned to the results in their order, as are ids that occur more than once. */
 class Ids {
   readonly #rules: HistoryRules;
   #made = 0;
   #open: string[] = [];
+  /** The ids of the calls that have no result yet, by the id in the history. */
+  readonly #issued = new Map<string, string[]>();
+  readonly #used = new Set<string>();
+  /** The next number to try for an id that occurs more than once. */
+  readonly #next = new Map<string, number>();
+  #hasResult = false;
 
   constructor(rules: HistoryRules) {
     this.#rules = rules;
   }
 
   call(id: string | undefined): string {
-    if (id !== undefined) return this.#sent(id);
-    const made = this.#sent(`call_gw_${this.#made}`);
-    this.#made += 1;
-    this.#open.push(made);
-    return made;
+    if (id === undefined) {
+      const made = this.#sent(`call_gw_${this.#made}`);
+      this.#made += 1;
+      this.#open.push(made);
+      return made;
+    }
+    const sent = this.#distinct(id);
+    const others = this.#issued.get(id);
+    if (others === undefined) this.#issued.set(id, [sent]);
+    else others.push(sent);
+    return sent;
   }
 
   result(id: string | undefined): string | undefined {
-    return id === undefined ? this.#open.shift() : this.#sent(id);
+    this.#hasResult = true;
+    if (id === undefined) return this.#open.shift();
+    const issued = this.#issued.get(id) ?? [this.#sent(id)];
+    return issued.length > 1 ? issued.shift() : issued[0];
   }
 
+  /** Begins a message of the assistant. Some clients write the calls of one turn in several of them. */
   step(): void {
     this.#open = [];
+    if (!this.#hasResult) return;
+    this.#hasResult = false;
+    this.#issued.clear();
+    if (this.#rules.uniqueIds === true) return;
+    this.#used.clear();
+    this.#next.clear();
+  }
+
+  #distinct(id: string): string {
+    let sent = this.#sent(id);
+    let n = this.#next.get(id) ?? 2;
+    for (; this.#used.has(sent); n += 1) sent = this.#sent(`${id}_${n}`);
+    this.#next.set(id, n);
+    this.#used.add(sent);
+    return sent;
   }
 
   #sent(id: string): string {

@@ -8,8 +8,9 @@ import { foreignMembers, type HistoryRules, type RoleMembers } from './rules.ts'
  * only: a request without a history is not scanned, and a history that needs no change is never parsed.
  */
 export function needsCleaning(body: JsonBody, rules: HistoryRules): boolean {
+  const ids = new Set<string>();
   try {
-    for (const { text, members } of body.objectsWith('role', 'assistant')) if (isRefused(text, members, rules)) return true;
+    for (const { text, members } of body.objectsWith('role', 'assistant')) if (isRefused(text, members, rules, ids)) return true;
     if (rules.refusedOf !== undefined && othersAre(body, rules.refusedOf)) return true;
     return false;
   } catch {
@@ -25,7 +26,8 @@ function othersAre(body: JsonBody, refused: RoleMembers): boolean {
   });
 }
 
-function isRefused(message: string, members: readonly Member[], rules: HistoryRules): boolean {
+/** @param ids the call ids of earlier messages */
+function isRefused(message: string, members: readonly Member[], rules: HistoryRules, ids: Set<string>): boolean {
   let isEmpty = true;
   let hasOther = false;
   let found = false;
@@ -37,7 +39,7 @@ function isRefused(message: string, members: readonly Member[], rules: HistoryRu
       found ||= first === openBrace || (first === openBracket && hasForeignPart(message.slice(start, end)));
     } else if (key === 'tool_calls') {
       hasOther = true;
-      found ||= first !== openBracket || hasForeignCall(message.slice(start, end), rules);
+      found ||= first !== openBracket || hasForeignCall(message.slice(start, end), rules, ids);
     } else if (key === 'audio') {
       hasOther ||= !isNull;
       found ||= first === openBrace;
@@ -71,8 +73,9 @@ function hasForeignPart(list: string): boolean {
   return false;
 }
 
-function hasForeignCall(list: string, rules: HistoryRules): boolean {
+function hasForeignCall(list: string, rules: HistoryRules, ids: Set<string>): boolean {
   let isEmpty = true;
+  if (rules.uniqueIds !== true) ids.clear();
   for (const call of scanArray(list)) {
     if (call.charCodeAt(0) !== openBrace) return true;
     isEmpty = false;
@@ -84,7 +87,8 @@ function hasForeignCall(list: string, rules: HistoryRules): boolean {
       if (key === 'type') isTyped = true;
       if (key === 'id') {
         const id = valueOf(call, member);
-        if (!rules.isId(id.slice(1, -1))) return true;
+        if (!rules.isId(id.slice(1, -1)) || ids.has(id)) return true;
+        ids.add(id);
         isNamed = true;
       }
       if (key === 'function' && hasForeignMember(valueOf(call, member))) return true;

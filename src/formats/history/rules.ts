@@ -17,6 +17,8 @@ export interface HistoryRules {
   readonly thoughtParts?: boolean;
   /** It reads signed and encrypted reasoning in `reasoning_details`. */
   readonly details?: boolean;
+  /** It rejects a call id that occurs in two turns. No service accepts it twice in one turn. */
+  readonly uniqueIds?: boolean;
   /** True for call ids that it accepts. */
   isId(id: string): boolean;
   /** Returns an id that it accepts, always the same for the same id. */
@@ -81,6 +83,8 @@ export interface HistoryQuirk {
   readonly details?: true;
   /** Form of call ids: nine letters and digits. If absent, OpenAI's form. */
   readonly callIds?: 'nine';
+  /** As in `HistoryRules`. */
+  readonly uniqueIds?: true;
 }
 
 /** Combines everything known about a service into one set of rules. Members that are not listed as accepted are dropped. */
@@ -96,6 +100,7 @@ export function historyOf(quirks: readonly HistoryQuirk[]): HistoryRules {
     ...(thoughts === undefined ? {} : { thoughts }),
     needsThoughts: quirks.some(({ needsThoughts }) => needsThoughts === true),
     thoughtParts: quirks.some(({ thoughtParts }) => thoughtParts === true),
+    uniqueIds: quirks.some(({ uniqueIds }) => uniqueIds === true),
     details: quirks.some(({ details }) => details === true),
   };
 }

@@ -87,6 +87,7 @@ function about(quirk: Quirk): string {
     ...(quirk.thoughtParts === true ? ['keeps the thinking text of its own earlier responses in their `content`'] : []),
     ...(quirk.details === true ? ['sends signed and encrypted reasoning of earlier responses in `reasoning_details`'] : []),
     ...(quirk.callIds === undefined ? [] : ['replaces the ids of tool calls of other services with ids of nine letters and digits']),
+    ...(quirk.uniqueIds === true ? ['makes the ids of tool calls distinct'] : []),
     ...(quirk.imageEdits === undefined ? [] : ['sends image edits as JSON, without `size` and `style`']),
     ...(quirk.supportedExtensions === undefined ? [] : [`passes on ${code(quirk.supportedExtensions)}`]),
   ];
