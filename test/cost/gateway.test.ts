@@ -234,6 +234,17 @@ describe('request cost', () => {
     expect([header, record.cost.usd]).toEqual([null, '0.0065']);
   });
 
+  it('is 0 for passed-through requests that read or delete an object, and unknown for others', async () => {
+    const costs = await Promise.all(
+      ['GET', 'HEAD', 'DELETE', 'POST'].map(async (method) => {
+        const response = await fetch(`${gateway.url}/v1/videos/video_1`, { method, headers: { 'x-gateway-provider': 'up' } });
+        await response.text();
+        return (await gateway.record(response.headers.get('x-request-id'))).cost.usd;
+      }),
+    );
+    expect(costs).toEqual(['0', '0', '0', null]);
+  });
+
   it('is unknown for a WebSocket', async () => {
     const server = createServer().on('upgrade', (_request, socket) => {
       socket.end(

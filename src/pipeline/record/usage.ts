@@ -30,7 +30,11 @@ export function chargeFor(ctx: RequestContext, last: Outcome | undefined): Charg
   const isAnswer = last !== undefined && isSuccess(last);
   const usage = usageRecord(tap, ctx, isAnswer);
   if (last === undefined || (!isAnswer && usage.source === 'none')) return { usage, cost: free };
-  if (usage.source === 'none' && usage.details === undefined && (last.attempt.call === undefined || isUnpaid(last.attempt.call.endpoint)))
+  if (
+    usage.source === 'none' &&
+    usage.details === undefined &&
+    (last.attempt.call === undefined || isUnpaid(last.attempt.call.endpoint) || isRelayedRead(ctx))
+  )
     return { usage, cost: free };
   const { attempt } = last;
   const isBlank = usage.source === 'none' && usage.details === undefined;
@@ -63,6 +67,11 @@ const isFree = ({ binding }: Attempt): boolean => binding.provider.entry.prices 
 export function isUnpaid(endpoint: RequestContext['endpoint']): boolean {
   return (traitsOf(endpoint).state !== undefined && !startsWork.has(endpoint)) || unpaid.has(endpoint);
 }
+
+/** True for requests to any other path that read or delete an object: the request that created it has the cost. */
+const isRelayedRead = ({ endpoint, method }: RequestContext): boolean => endpoint === 'relay' && startsNothing.has(method);
+
+const startsNothing: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
 /** The provider runs models for these later. */
 const startsWork: ReadonlySet<string> = new Set(['batches', 'fine_tuning/jobs'] satisfies RequestContext['endpoint'][]);
