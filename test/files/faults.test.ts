@@ -187,6 +187,7 @@ describe('a provider', () => {
     expect(response.status).toBe(502);
     expect(JSON.parse(response.text)).toMatchObject({ error: { code: 'upstream_unreachable' } });
     expect(response.text).toContain('closed the connection during the upload');
+    expect(response.text).toContain('send a small one to see its error');
     expect(b.count).toBe(0);
   });
 

@@ -69,14 +69,19 @@ export function errorOf(outcome: Outcome): GatewayError {
 function unreachableError(outcome: Outcome & { kind: 'unreachable' }): GatewayError {
   const { attempt, cause } = outcome;
   const gatewayHint = gatewayFaultHint(cause);
+  const isCut = isCutUpload(outcome);
   return new GatewayError('upstream_unreachable', {
-    message: `Provider "${attempt.binding.slug}" ${isCutUpload(outcome) ? 'closed the connection during the upload' : 'could not be reached'}: ${connectionFault(cause)} (${hostOf(outcome)}).`,
-    hint: gatewayHint ?? (isPermanentFault(cause) ? certificateHint : 'Check that the host is right and reachable from the gateway.'),
+    message: `Provider "${attempt.binding.slug}" ${isCut ? 'closed the connection during the upload' : 'could not be reached'}: ${connectionFault(cause)} (${hostOf(outcome)}).`,
+    hint: gatewayHint ?? (isPermanentFault(cause) ? certificateHint : isCut ? refusedHint : hostHint),
     source: gatewayHint === undefined ? 'provider' : 'gateway',
     ...(isPermanentFault(cause) ? { retry: false } : {}),
     cause,
   });
 }
+
+const hostHint = 'Check that the host is right and reachable from the gateway.';
+
+const refusedHint = 'The provider may have refused the upload: send a small one to see its error.';
 
 const certificateHint =
   'Check the address and the certificate of the provider. NODE_EXTRA_CA_CERTS names a file with further certificate authorities.';
