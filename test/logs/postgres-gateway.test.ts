@@ -83,10 +83,7 @@ logging: {requests: {store: "\${env:LOG_STORE}"}}
       const wrongStore = store.replace(kind.server().password, 'canary-of-the-store');
       const [right, wrong, unset] = await Promise.all([listed(store), listed(wrongStore), listed('')]);
       expect(right).toEqual([true, '']);
-      expect(wrong).toEqual([
-        false,
-        expect.stringMatching(/^warning: the use of keys is shown without the request log: postgres 127/),
-      ]);
+      expect(wrong).toEqual([false, expect.stringMatching(/^warning: the use of keys is shown without the request log: postgres 127/)]);
       expect(wrong[1]).not.toContain('canary');
       expect(unset).toEqual([false, expect.stringContaining('logging.requests.store refers to a variable')]);
     } finally {
