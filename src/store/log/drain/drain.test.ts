@@ -13,7 +13,7 @@ import { SpoolDrain } from './drain.ts';
 
 vi.mock(import('../../spool.ts'), async (importOriginal) => {
   const actual = await importOriginal();
-  return { ...actual, listSegments: vi.fn(actual.listSegments) };
+  return { ...actual, listSegments: vi.fn<typeof actual.listSegments>(actual.listSegments) };
 });
 
 let dir: string;
