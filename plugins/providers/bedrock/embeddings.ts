@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import type { Operation } from '#core/provider.ts';
 import { openaiUsage } from '#core/model/openai-usage.ts';
 import { bareModel } from '#formats/bedrock-converse/request/model.ts';
-import { missingParameter, unsupportedParameter } from '#formats/shared/request/unsupported-parameter.ts';
+import { missingParameter, unsupportedParameter } from '#formats/shared/request/parameter-errors.ts';
 import { Drops } from '#formats/shared/request/drops.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { checkVectors, encodeFloats } from '#formats/shared/response/vectors.ts';

@@ -2,7 +2,7 @@ import { GatewayError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Dropped } from '../../core/provider.ts';
 import { parseObject, textOf } from '../shared/json.ts';
-import { unsupportedParameter } from '../shared/request/unsupported-parameter.ts';
+import { unsupportedParameter } from '../shared/request/parameter-errors.ts';
 import { Drops } from '../shared/request/drops.ts';
 import type { Origins } from './input-paths.ts';
 

@@ -4,7 +4,7 @@ import { openaiUsage } from '../../core/model/openai-usage.ts';
 import type { Dropped } from '../../core/provider.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { objectOf, parseObject, textOf } from '../shared/json.ts';
-import { missingParameter, unsupportedParameter } from '../shared/request/unsupported-parameter.ts';
+import { missingParameter, unsupportedParameter } from '../shared/request/parameter-errors.ts';
 import { multimodalInput } from './multimodal-input.ts';
 import { type FileRules, oneOf } from './request/conversion.ts';
 import { Drops } from '../shared/request/drops.ts';

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { parseDataUri } from '../shared/media/data-uri.ts';
 import { storedUri } from '../shared/media/stored-uri.ts';
 import type { Drops } from '../shared/request/drops.ts';
-import { unsupportedParameter } from '../shared/request/unsupported-parameter.ts';
+import { unsupportedParameter } from '../shared/request/parameter-errors.ts';
 import type { FileRules } from './request/conversion.ts';
 import { checkFileReferences } from './request/file-references.ts';
 

@@ -3,7 +3,7 @@ import type { FormContent } from '../../core/http/form.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { typeByBytes } from '../shared/media/data-uri.ts';
 import { typeOfPath } from '../shared/media/mime.ts';
-import { unsupportedParameter } from '../shared/request/unsupported-parameter.ts';
+import { unsupportedParameter } from '../shared/request/parameter-errors.ts';
 
 /** Image fields: `image`, `image[]` and `image[0]`, in the list forms that libraries use. */
 const imageField = /^images?(?:\[\w*\])?$/;

@@ -4,7 +4,7 @@ import { bareModel } from '#core/model/model-name.ts';
 import type { Dropped } from '#core/provider.ts';
 import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
 import { headerFields, parseFeatures } from '#formats/anthropic-messages/headers.ts';
-import { unsupportedParameter } from '#formats/shared/request/unsupported-parameter.ts';
+import { unsupportedParameter } from '#formats/shared/request/parameter-errors.ts';
 import { Drops } from '#formats/shared/request/drops.ts';
 import { textOf } from '#formats/shared/json.ts';
 import type { BatchEndpoint } from './ids.ts';

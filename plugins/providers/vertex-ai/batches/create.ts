@@ -2,7 +2,7 @@ import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import type { JsonObject } from '#core/json/merge.ts';
 import type { Dropped, Operation, Translation, UpstreamRequest } from '#core/provider.ts';
-import { missingParameter } from '#formats/shared/request/unsupported-parameter.ts';
+import { missingParameter } from '#formats/shared/request/parameter-errors.ts';
 import { OpaqueTap } from '#formats/shared/response/json-tap.ts';
 import { textOf } from '#formats/shared/json.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';

@@ -2,7 +2,7 @@ import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import type { Operation } from '#core/provider.ts';
-import { missingParameter, unsupportedParameter } from '#formats/shared/request/unsupported-parameter.ts';
+import { missingParameter, unsupportedParameter } from '#formats/shared/request/parameter-errors.ts';
 import { Drops } from '#formats/shared/request/drops.ts';
 import { OpaqueTap } from '#formats/shared/response/json-tap.ts';
 import { textOf } from '#formats/shared/json.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { assistantPieces } from './assistant.ts';
-import { unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
+import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import { type Block, cacheControlOf, type MessagesConversion, textBlock } from './conversion.ts';
 import { partBlocks } from './parts.ts';
 import { stringOf } from '../../shared/json.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
-import { unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
+import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import type { Block, MessagesConversion } from './conversion.ts';
 
 /** Rule for one field of a chat request. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
-import { unsupportedParameter, unsupportedPart } from '../../shared/request/unsupported-parameter.ts';
+import { unsupportedParameter, unsupportedPart } from '../../shared/request/parameter-errors.ts';
 import { type Block, cacheControlOf, type MessagesConversion, textBlock } from './conversion.ts';
 import { fileDataUri } from '../../shared/media/file-data.ts';
 import { typeOfPath } from '../../shared/media/mime.ts';

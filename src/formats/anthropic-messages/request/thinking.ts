@@ -93,20 +93,11 @@ function requestedThinking(given: JsonObject, facts: ThinkingFacts, { traits, dr
 
 function byEffort(effort: string, limit: unknown, facts: ThinkingFacts, { traits, drops }: MessagesConversion): Chosen {
   if (effort === 'none') return withoutThinking(traits, drops);
-  const isPrefilled = endsWithText(facts.turns);
   if (traits.thinking === 'adaptive') {
     const word = effort === 'minimal' ? 'low' : effort;
-    return facts.forcesTool || isPrefilled ? { effort: word } : { thinking: adaptive(facts), effort: word };
+    return facts.forcesTool || endsWithText(facts.turns) ? { effort: word } : { thinking: adaptive(facts), effort: word };
   }
-  const why =
-    traits.thinking === 'none'
-      ? 'this model does not think'
-      : facts.forcesTool
-        ? 'thinking is not possible with a forced tool'
-        : isPrefilled
-          ? 'thinking is not possible with the beginning of the response'
-          : undefined;
-  const lost = why ?? (lacksThinking(facts.turns) ? missingThinkingReason : undefined);
+  const lost = whyNoThinking(facts, traits);
   const wanted = budgets.get(effort);
   const budget = wanted === undefined ? undefined : budgetWithin(wanted, limit);
   if (lost === undefined && budget !== undefined) return { thinking: { type: 'enabled', budget_tokens: budget } };
@@ -115,6 +106,14 @@ function byEffort(effort: string, limit: unknown, facts: ThinkingFacts, { traits
     lost ?? (wanted === undefined ? 'not an effort that this model knows' : 'max_tokens is too small for thinking'),
   );
   return {};
+}
+
+/** The reason why a request with a thinking budget cannot have one; undefined if it can. */
+function whyNoThinking({ forcesTool, turns }: ThinkingFacts, traits: MessagesConversion['traits']): string | undefined {
+  if (traits.thinking === 'none') return 'this model does not think';
+  if (forcesTool) return 'thinking is not possible with a forced tool';
+  if (endsWithText(turns)) return 'thinking is not possible with the beginning of the response';
+  return lacksThinking(turns) ? missingThinkingReason : undefined;
 }
 
 /** By default the newest models return thinking blocks without text (Anthropic, Messages API, adaptive thinking). */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
-import { unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
+import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import { textOf } from '../../shared/json.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import { assistantMessage } from './assistant.ts';

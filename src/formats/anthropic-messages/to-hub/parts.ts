@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
-import { unsupportedParameter, unsupportedPart } from '../../shared/request/unsupported-parameter.ts';
+import { unsupportedParameter, unsupportedPart } from '../../shared/request/parameter-errors.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import { stringOf, textOf } from '../../shared/json.ts';
 import { cacheOf } from './cache.ts';

@@ -3,7 +3,7 @@ import type { MessageFile } from '../../anthropic-messages/request/media/files.t
 import type { Block, MessagesConversion } from '../../anthropic-messages/request/conversion.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { MediaNeed } from '../../../core/provider.ts';
-import { unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
+import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import { looksLikeBase64, parseDataUri, typeByBytesOrJpeg, standardBase64 } from '../../shared/media/data-uri.ts';
 import { audioType, normalizeMediaType } from '../../shared/media/media-types.ts';
 import { typeOfPath, typeOfUrl } from '../../shared/media/mime.ts';

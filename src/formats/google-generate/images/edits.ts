@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../core/json/merge.ts';
 import type { MediaNeed } from '../../../core/provider.ts';
 import { type ImageReference, referencesOf } from '../../openai-objects/edit-form.ts';
 import { storedUri } from '../../shared/media/stored-uri.ts';
-import { missingParameter, unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
+import { missingParameter, unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import type { Part } from '../request/conversion.ts';
 import { type MediaContext, mediaPart, needsDownload } from '../request/media/index.ts';
 import { generatesInChat, type ImageRequest, toImages } from './request.ts';

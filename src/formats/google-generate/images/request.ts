@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Dropped } from '../../../core/provider.ts';
 import { textOf } from '../../shared/json.ts';
-import { missingParameter } from '../../shared/request/unsupported-parameter.ts';
+import { missingParameter } from '../../shared/request/parameter-errors.ts';
 import { Drops } from '../../shared/request/drops.ts';
 import { storedUri } from '../../shared/media/stored-uri.ts';
 import type { FileRules, Part, GeminiSurface } from '../request/conversion.ts';

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { assistantParts } from './assistant.ts';
 import { type MadeCall, addPlaceholderSignature } from './tools/calls.ts';
-import { missingParameter, unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
+import { missingParameter, unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import type { Content, GenerateConversion, Part } from './conversion.ts';
 import { toParts, toTexts } from './parts.ts';
 import { resultParts, type ToolMessage } from './tools/results.ts';

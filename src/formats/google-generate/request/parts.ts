@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
 import { storedUri } from '../../shared/media/stored-uri.ts';
 import { typeOfPath as typeOfName } from '../../shared/media/mime.ts';
-import { unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
+import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import { type GenerateConversion, oneOf, type Part } from './conversion.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import { standardBase64 } from '../../shared/media/data-uri.ts';

@@ -1,4 +1,4 @@
-import { unsupportedParameter } from '../request/unsupported-parameter.ts';
+import { unsupportedParameter } from '../request/parameter-errors.ts';
 
 /** Media types of text formats, which the models read as plain text. */
 const textual =

@@ -2,7 +2,7 @@ import { GatewayError } from '../../../../core/error.ts';
 import { looksLikeBase64, parseDataUri, typeByBytesOrJpeg, standardBase64 } from '../../../shared/media/data-uri.ts';
 import { normalizeMediaType } from '../../../shared/media/media-types.ts';
 import { typeOfPath, typeOfUrl } from '../../../shared/media/mime.ts';
-import { unsupportedParameter } from '../../../shared/request/unsupported-parameter.ts';
+import { unsupportedParameter } from '../../../shared/request/parameter-errors.ts';
 import type { Block, MessagesConversion, ClaudeSurface } from '../conversion.ts';
 
 /** A file that a message refers to. */

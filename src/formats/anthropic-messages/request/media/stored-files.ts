@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
-import { unsupportedParameter } from '../../../shared/request/unsupported-parameter.ts';
+import { unsupportedParameter } from '../../../shared/request/parameter-errors.ts';
 import { stringOf, textOf } from '../../../shared/json.ts';
 import { typeOfPath } from '../../../shared/media/mime.ts';
 import type { Block, MessagesConversion } from '../conversion.ts';

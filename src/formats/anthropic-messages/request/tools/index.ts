@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
-import { isNonFunctionTool, missingToolReason } from '../../../shared/request/unsupported-parameter.ts';
+import { isNonFunctionTool, missingToolReason } from '../../../shared/request/parameter-errors.ts';
 import type { Block, MessagesConversion } from '../conversion.ts';
 import { strictSchema } from '../schema/strict-schema.ts';
 import type { Turn } from '../turns.ts';

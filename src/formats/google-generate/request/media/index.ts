@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../../core/error.ts';
 import { typeOfUrl } from '../../../shared/media/mime.ts';
-import { unsupportedParameter } from '../../../shared/request/unsupported-parameter.ts';
+import { unsupportedParameter } from '../../../shared/request/parameter-errors.ts';
 import type { GenerateConversion, GeminiOptions, Part } from '../conversion.ts';
 import { looksLikeBase64, parseDataUri, typeByBytesOrJpeg, standardBase64 } from '../../../shared/media/data-uri.ts';
 import { normalizeMediaType } from '../../../shared/media/media-types.ts';

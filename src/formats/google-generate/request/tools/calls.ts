@@ -2,7 +2,7 @@ import { isExactNumber, isJsonObject, type JsonObject } from '../../../../core/j
 import { signedBy } from '../../../history/signatures.ts';
 import { tryParseExact } from '../../../../core/json/scan.ts';
 import { textOf } from '../../../shared/json.ts';
-import { unsupportedParameter } from '../../../shared/request/unsupported-parameter.ts';
+import { unsupportedParameter } from '../../../shared/request/parameter-errors.ts';
 import type { GenerateConversion, Part } from '../conversion.ts';
 import { isThirdGeneration } from '../../model.ts';
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
 import { objectOf, textOf } from '../../../shared/json.ts';
-import { unsupportedParameter } from '../../../shared/request/unsupported-parameter.ts';
+import { unsupportedParameter } from '../../../shared/request/parameter-errors.ts';
 import { type GenerateConversion, hasAny, oneOf } from '../conversion.ts';
 import { toServedSchema } from '../../schema/index.ts';
 import { type BuiltIn, builtIn, isDated, isForeignTool } from './built-in.ts';

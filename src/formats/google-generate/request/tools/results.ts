@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
 import { textOf } from '../../../shared/json.ts';
 import { bareId, type MadeCall } from './calls.ts';
-import { unsupportedParameter } from '../../../shared/request/unsupported-parameter.ts';
+import { unsupportedParameter } from '../../../shared/request/parameter-errors.ts';
 import type { GenerateConversion, Part } from '../conversion.ts';
 import { isThirdGeneration } from '../../model.ts';
 import { toParts } from '../parts.ts';
