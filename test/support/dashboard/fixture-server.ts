@@ -70,7 +70,7 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
     }
     if (state.role === null && second !== 'session')
       return void sendError(response, new GatewayError('sign_in_required', { message: 'Sign in first.' }));
-    if (second === 'live') return sendNewRows(request, response, url.searchParams.get('q') ?? '');
+    if (second === 'live') return sendNewRows(request, response, url.searchParams);
     if (rest.at(-1) === 'body') {
       const row = rows.find(({ id }) => id === rest[0]);
       const part = (url.searchParams.get('part') ?? 'request') as 'request';
@@ -92,7 +92,7 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
     }
   });
   /** Streams live rows with the gateway's own code. */
-  const sendNewRows = (request: IncomingMessage, response: ServerResponse, filterText: string): void => {
+  const sendNewRows = (request: IncomingMessage, response: ServerResponse, query: URLSearchParams): void => {
     const disconnected = new AbortController();
     live.add(response);
     response.once('close', () => {
@@ -104,7 +104,7 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
       return () => void readers.delete(reader);
     };
     const hub = { last, since: () => undefined, add };
-    const { matches } = find([], filterText);
+    const { matches } = find([], query.get('q') ?? '');
     void streamRows(response, {
       hub,
       owner: 'fixture',
@@ -113,7 +113,8 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
       isBare: false,
       mask: () => mask,
       isStillAuthorized: () => true,
-      lastId: request.headers['last-event-id'] as string | undefined,
+      // A page that opens a new connection cannot set the header.
+      lastId: (request.headers['last-event-id'] as string | undefined) ?? query.get('last') ?? undefined,
       signal: disconnected.signal,
     });
   };
