@@ -217,7 +217,7 @@ describe.skipIf(!hasBrowser)('request list', () => {
     await page.getByRole('row', { selected: true }).waitFor();
     server.add(newRow(2));
     server.add(newRow(3));
-    const pill = page.getByRole('button', { name: '2 new' });
+    const pill = page.getByRole('button', { name: '2 new', exact: true });
     await pill.waitFor();
     expect(await page.locator(`a[href="/requests/${newRow(3).id}"]`).count()).toBe(0);
     await pill.click();
@@ -234,18 +234,22 @@ describe.skipIf(!hasBrowser)('request list', () => {
     await page.getByRole('row', { selected: true }).waitFor();
     const missed = page.getByText('rows may be missing');
     server.add(newRow(1));
-    await page.getByRole('button', { name: '1 new' }).waitFor();
-    const restart = async (from: number, to: number): Promise<void> => {
+    await page.getByRole('button', { name: '1 new', exact: true }).waitFor();
+    /** Adds rows while the page is not connected, and returns when it has asked for them. */
+    const restart = async (from: number, to: number, connect = async (): Promise<void> => undefined): Promise<void> => {
+      const asked = page.waitForResponse((response) => response.url().endsWith('limit=500'));
       server.restart();
       await expect.poll(() => server.watching()).toBe(0);
       for (let n = from; n < to; n += 1) server.add(newRow(n));
+      await connect();
+      await asked;
+      await expect.poll(() => server.watching()).toBe(1);
     };
     await restart(2, 3);
-    await page.getByRole('button', { name: '2 new' }).waitFor();
+    await page.getByRole('button', { name: '2 new', exact: true }).waitFor();
     // The page also opens new connections itself, for example when its tab becomes visible.
-    await restart(3, 4);
-    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-    await page.getByRole('button', { name: '3 new' }).waitFor();
+    await restart(3, 4, () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))"));
+    await page.getByRole('button', { name: '3 new', exact: true }).waitFor();
     expect(await missed.count()).toBe(0);
     // Too many rows to find all of them with one call.
     await restart(4, 600);

@@ -33,7 +33,7 @@ export interface Live {
 }
 
 /** Receiver of rows. */
-type LiveList = Pick<Rows, 'rows' | 'prepend' | 'reload'>;
+type LiveList = Pick<Rows, 'rows' | 'next' | 'prepend' | 'reload'>;
 
 interface RowBuffer {
   rows: LogRow[];
@@ -90,7 +90,7 @@ export function useLive(query: string, isOn: boolean, flows: boolean, list: Live
     }
     const own = position.current;
     const onGap = async (): Promise<void> => {
-      const missed = now.current.flows ? undefined : await findMissedRows(query, now.current.list.rows);
+      const missed = now.current.flows ? undefined : await findMissedRows(query, now.current.list);
       if (position.current !== own) return;
       if (missed === undefined) buffer.current.hasGap = true;
       else for (const row of missed) bufferRow(buffer.current, row);
@@ -180,17 +180,19 @@ function subscribe(
 }
 
 /**
- * Finds the newest rows that are not in the list. Undefined if a request that began before them may have ended since the
+ * Finds rows that are missing in the list. Undefined if a request that began before the newest rows may have ended since the
  * last row that is known.
  */
-async function findMissedRows(query: string, known: readonly LogRow[]): Promise<readonly LogRow[] | undefined> {
+async function findMissedRows(query: string, list: LiveList): Promise<readonly LogRow[] | undefined> {
   const page = await get<SearchPage>('/api/requests', { q: query, limit: maxWaitingRows }).catch(() => undefined);
   if (page === undefined) return undefined;
-  const lastEnd = known.reduce((latest, { at, latency }) => Math.max(latest, at + latency), 0);
+  const lastEnd = list.rows.reduce((latest, { at, latency }) => Math.max(latest, at + latency), 0);
   const first = page.rows.at(-1)?.at ?? 0;
   if (page.next !== null && first > lastEnd - longRequestMs) return undefined;
-  const ids = new Set(known.map(({ id }) => id));
-  return page.rows.filter(({ id }) => !ids.has(id)).toReversed();
+  const ids = new Set(list.rows.map(({ id }) => id));
+  // Older rows are loaded when the user scrolls to the end of the list.
+  const oldest = list.next === null ? 0 : (list.rows.at(-1)?.at ?? 0);
+  return page.rows.filter(({ id, at }) => at >= oldest && !ids.has(id)).toReversed();
 }
 
 /** Counts a row only once if it arrives twice. */
