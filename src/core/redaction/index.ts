@@ -130,8 +130,10 @@ export class Redaction {
       const masker = new RequestMasker(text, this.#rules, new PatternBudget(), this.#limit, bytes);
       masker.fields = this.#fields ??= new MaskedFields();
       masker.run();
-      const shown = masker.edits.apply(text, 0, masker.end);
-      return { body: this.#result(masker, shown, masker.end < text.length), preview: withPreview ? masker.preview() : null };
+      const isCut = masker.end < text.length;
+      const preview = withPreview ? masker.preview() : null;
+      if (bytes !== undefined && masker.edits.isEmpty && !isCut) return { body: unchanged(bytes), preview };
+      return { body: this.#result(masker, masker.edits.apply(text, 0, masker.end), isCut), preview };
     } catch (error) {
       return { body: tooLargeOrThrow(error), preview: null };
     }

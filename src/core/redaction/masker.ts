@@ -1,7 +1,9 @@
 import { Edits } from './edits.ts';
 import { isCard, maxCardLength } from './find/cards.ts';
+import { isLetter } from './find/classes.ts';
 import { Cursors } from './find/cursors.ts';
 import { Hits, placeholder } from './find/hits.ts';
+import { minKeyLength } from './find/keys.ts';
 import { endOfPhone } from './find/phones.ts';
 import { type PatternBudget, findAll, findOperatorPatterns, passage, rangesOf } from './find/text.ts';
 import { fileReplacement, shortestFile } from './media.ts';
@@ -39,6 +41,16 @@ const longestNumber = 1024;
 /** Some programs write every number with a fraction. */
 const wholeNumber = /^(\d+)(?:\.0+)?$/;
 
+/** True for a text that is too short for a key, and has only letters, blanks and joining signs: nothing matches it. */
+function isWord(text: string, start: number, end: number): boolean {
+  if (end - start >= minKeyLength) return false;
+  for (let at = start; at < end; at += 1) {
+    const c = text.charCodeAt(at);
+    if (!isLetter(c) && c !== 0x5f && c !== 0x2d && c !== 0x20) return false;
+  }
+  return true;
+}
+
 /** Masks one JSON text, as edits of that text (one character per byte). The rest stays byte for byte the same. */
 export class Masker implements Visitor {
   readonly edits = new Edits();
@@ -49,6 +61,8 @@ export class Masker implements Visitor {
   protected readonly effort: PatternBudget;
   readonly skipsElements: boolean;
   readonly reportsAll: boolean;
+  /** The matches of the current text. */
+  readonly #hits = new Hits();
   /** Texts of fields that were masked in an earlier body. Those of this body are added. */
   fields: MaskedFields | undefined;
 
@@ -81,8 +95,9 @@ export class Masker implements Visitor {
   }
 
   #maskAs(name: string, start: number, end: number, isEscaped: boolean): void {
-    if (end - start < 6 && this.rules.own.length === 0) return;
-    const hits = new Hits();
+    if (this.rules.own.length === 0 && (end - start < 6 || isWord(this.text, start, end))) return;
+    const hits = this.#hits;
+    hits.clear();
     if (isEscaped) this.#escaped(start, end, name, hits);
     else {
       findAll({ cursors: this.cursors, from: start, to: end, name }, this.rules, this.effort, hits);

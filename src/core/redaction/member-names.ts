@@ -67,9 +67,13 @@ export function mayBeMasked(text: string, end: number): boolean {
     case 0x6c74: // result
       return fourth === 0x73;
     default:
-      return isDash(last) || isDash(before) || isDash(text.charCodeAt(end - 3));
+      // Of names with a dash near their end, only those of lists of tokens match: `logprob-s`.
+      return isDash(last) || ((isDash(before) || isDash(text.charCodeAt(end - 3))) && isLastOfList(last | 0x20));
   }
 }
+
+/** The s of logprobs, the t of result. */
+const isLastOfList = (c: number): boolean => c === 0x73 || c === 0x74;
 
 /** The z of authorization, the e of assertion. */
 const isOneOf = (c: number): boolean => c === 0x7a || c === 0x65;

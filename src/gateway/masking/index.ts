@@ -1,5 +1,5 @@
 import type { MaskingJob, UnmaskedBody } from '../../core/redaction/bodies.ts';
-import type { BodyRedactor } from '../../core/redaction/index.ts';
+import { type BodyRedactor, sizeOfPieces } from '../../core/redaction/index.ts';
 import type { Masking } from '../../pipeline/record/group-commit.ts';
 import { RpcClient } from '../../store/log/rpc/client.ts';
 import { startThread } from '../../store/log/rpc/thread.ts';
@@ -121,7 +121,7 @@ export class ThreadMasking implements Masking {
   async #copy(body: UnmaskedBody): Promise<PostedBody> {
     if (body.kind !== 'response') {
       const { kind, text } = body;
-      const bytes = Buffer.from(new ArrayBuffer(text.length));
+      const bytes = Buffer.allocUnsafeSlow(text.length);
       for (let at = 0; at < text.length; at += slice) {
         if (at > 0) await this.#nextTurn();
         bytes.write(text.slice(at, at + slice), at, 'latin1');
@@ -129,7 +129,7 @@ export class ThreadMasking implements Masking {
       return { kind, bytes };
     }
     const { pieces, size, contentType, isBroken } = body.body;
-    const bytes = Buffer.from(new ArrayBuffer(pieces.reduce((sum, piece) => sum + piece.length, 0)));
+    const bytes = Buffer.allocUnsafeSlow(sizeOfPieces(pieces));
     let to = 0;
     let copied = 0;
     for (const piece of pieces) {

@@ -24,7 +24,7 @@ function mask({ rules, limit, bodies }: PostedJob): PostedMasked {
   const redaction = redactor.begin(limit);
   for (const { bytes } of bodies) collector(bytes.length);
   return toPosted(
-    bodies.map((body) => maskBody(redaction, toUnmaskedBody(body))),
+    bodies.map((body) => maskBody(redaction, toUnmaskedBody(body, limit))),
     redaction.counts,
   );
 }

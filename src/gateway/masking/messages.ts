@@ -37,11 +37,17 @@ export type PostedMasked = readonly [head: { readonly bodies: MaskedHeads; reado
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Converts a posted body. If it becomes a string, its buffer is released. */
-export function toUnmaskedBody(body: PostedBody): UnmaskedBody {
+/**
+ * Converts a posted body. A text keeps its buffer, in which it is posted back if nothing is masked; that of a text beyond
+ * the limit is released, because only a part of it is kept.
+ *
+ * @param limit maximum bytes kept of one body
+ */
+export function toUnmaskedBody(body: PostedBody, limit: number): UnmaskedBody {
   const bytes = bufferOf(body.bytes);
   if (body.kind !== 'response') {
     const text = bytes.toString('latin1');
+    if (text.length <= limit) return { kind: body.kind, text, source: { start: (length) => bytes.subarray(0, length) } };
     releaseBuffer(bytes);
     return { kind: body.kind, text };
   }

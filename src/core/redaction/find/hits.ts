@@ -19,6 +19,12 @@ export class Hits {
     return this.from.length;
   }
 
+  clear(): void {
+    if (this.count === 0) return;
+    for (const list of [this.from, this.to, this.kinds, this.replacements]) list.length = 0;
+    this.ends.clear();
+  }
+
   add(kind: Kind, from: number, to: number, replacement?: string): void {
     this.from.push(from);
     this.to.push(to);
