@@ -12,27 +12,28 @@ export interface ClaudeTraits {
   readonly structured: boolean;
 }
 
-interface Row extends Partial<ClaudeTraits> {
+interface Row {
   readonly families: readonly string[];
   /** The first version that the row applies to, and the first version after it. */
   readonly from: number;
   readonly below?: number;
+  readonly traits: Partial<ClaudeTraits>;
 }
 
 const all = ['opus', 'sonnet', 'haiku', 'fable', ''];
 
 /** Later rows override earlier ones. */
 const rows: readonly Row[] = [
-  { families: all, from: 0, below: 4.5, structured: false },
-  { families: all, from: 0, below: 3.7, thinking: 'none' },
-  { families: all, from: 3.7, below: 4.6, thinking: 'budget' },
-  { families: all, from: 4.5, below: 4.6, sampling: 'one' },
-  { families: ['opus'], from: 4.7, sampling: 'none' },
-  { families: all, from: 5, sampling: 'none' },
-  { families: ['opus', 'sonnet', 'haiku'], from: 5.5, rejectedThinkingTypes: ['enabled'] },
-  { families: ['opus', 'sonnet'], from: 5.5, rejectedThinkingTypes: ['enabled', 'disabled'], rejectsForcedTool: true },
-  { families: ['fable'], from: 5, rejectedThinkingTypes: ['enabled', 'disabled'] },
-  { families: ['fable'], from: 5.1, rejectsForcedTool: true },
+  { families: all, from: 0, below: 4.5, traits: { structured: false } },
+  { families: all, from: 0, below: 3.7, traits: { thinking: 'none' } },
+  { families: all, from: 3.7, below: 4.6, traits: { thinking: 'budget' } },
+  { families: all, from: 4.5, below: 4.6, traits: { sampling: 'one' } },
+  { families: ['opus'], from: 4.7, traits: { sampling: 'none' } },
+  { families: all, from: 5, traits: { sampling: 'none' } },
+  { families: ['opus', 'sonnet', 'haiku'], from: 5.5, traits: { rejectedThinkingTypes: ['enabled'] } },
+  { families: ['opus', 'sonnet'], from: 5.5, traits: { rejectedThinkingTypes: ['enabled', 'disabled'], rejectsForcedTool: true } },
+  { families: ['fable'], from: 5, traits: { rejectedThinkingTypes: ['enabled', 'disabled'] } },
+  { families: ['fable'], from: 5.1, traits: { rejectsForcedTool: true } },
 ];
 
 /** Traits of unknown names: what the newest models have in common, without restrictions. */
@@ -58,8 +59,9 @@ export function claudeTraitsOf(model: string): ClaudeTraits {
 
 function traitsAt(family: string, version: number): ClaudeTraits {
   let traits = unknownTraits;
-  for (const { families, from, below, ...row } of rows) {
-    if (families.includes(family) && version >= from && version < (below ?? Number.POSITIVE_INFINITY)) traits = { ...traits, ...row };
+  for (const row of rows) {
+    const { from, below = Number.POSITIVE_INFINITY } = row;
+    if (version >= from && version < below && row.families.includes(family)) traits = { ...traits, ...row.traits };
   }
   return traits;
 }
