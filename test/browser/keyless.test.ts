@@ -98,12 +98,6 @@ describe('without keys', () => {
       expect(statusOf(await send(gateway, { body: chat, headers: { ...asJson, 'x-forwarded-host': forwarded } }))).toBe(status);
     });
 
-    it('rejects a second Host header in either order', async () => {
-      for (const host of ['localhost\r\nHost: evil.example', 'evil.example\r\nHost: localhost']) {
-        expect(codeOf(await send(gateway, { body: chat, headers: { ...asJson, host } }))).toBe('host_not_allowed');
-      }
-    });
-
     it('checks the host of a target in absolute form instead of the Host header', async () => {
       const absoluteForm = await send(gateway, { path: 'http://evil.example/v1/chat/completions', body: chat, headers: asJson });
       expect(codeOf(absoluteForm)).toBe('host_not_allowed');

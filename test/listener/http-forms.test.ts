@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WireClient } from '../edge/wire-client.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
@@ -7,6 +8,8 @@ import { chunks, completion, json, type ScriptedUpstream, sse, startUpstream } f
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
+let withKeys: TestGateway;
+const key = 'key-of-the-form-test';
 beforeAll(async () => {
   upstream = await startUpstream((response, { url, body }) => {
     if (body.includes('"cut"')) {
@@ -17,13 +20,16 @@ beforeAll(async () => {
     else if (url.includes('files')) json(response, 200, { id: 'file-1', object: 'file' });
     else json(response, 200, completion('hi'));
   });
-  gateway = await startTestGateway(`
+  const yaml = `
 version: 1
 providers: {main: {type: openai, api_key: sk-0123456789, custom_host: "${upstream.url}/v1"}}
-`);
+`;
+  gateway = await startTestGateway(yaml);
+  const hash = createHash('sha256').update(key).digest('hex');
+  withKeys = await startTestGateway(`${yaml}api_keys: {one: {hash: "sha256:${hash}"}}\n`);
 });
 afterAll(async () => {
-  await gateway.close();
+  await Promise.all([gateway.close(), withKeys.close()]);
   await upstream.close();
 });
 
@@ -82,6 +88,30 @@ describe.each(versions)('HTTP with %s', (_, version, headers) => {
       if (version === '1.0') expect(text.toLowerCase()).not.toContain('transfer-encoding');
     },
   );
+});
+
+describe('a second Host header', () => {
+  const upgrade = ['connection: upgrade', 'upgrade: websocket', 'sec-websocket-version: 13', 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='];
+  it.each([
+    ['/v1/models', '1.1', 'localhost', []],
+    ['/v1/models', '1.1', 'gateway.example', []],
+    ['/v1/models', '1.0', 'localhost', []],
+    ['/healthz', '1.1', 'localhost', []],
+    ['/v1/realtime?model=m', '1.1', 'gateway.example', upgrade],
+  ])('is rejected: %s with HTTP/%s and "%s"', async (path, version, host, more) => {
+    for (const url of [gateway.url, withKeys.url]) {
+      for (const hosts of [
+        ['Host: localhost', `host: ${host}`],
+        [`host: ${host}`, 'Host: localhost'],
+      ]) {
+        const client = new WireClient(url);
+        client.write(write({ method: 'GET', path }, version, [...hosts, `authorization: Bearer ${key}`, 'connection: close', ...more]));
+        await client.closed();
+        expect(client.statuses).toEqual([400]);
+        expect(client.text).toMatch(/"code":"invalid_header","param":"host"/);
+      }
+    }
+  });
 });
 
 it('HTTP/1.0 with connection: keep-alive serves two requests on one connection', async () => {

@@ -26,6 +26,7 @@ afterAll(async () => {
 });
 
 const notHttp = { code: 'invalid_header', message: 'The request is not valid HTTP.' };
+const secondHost = { code: 'invalid_header', message: 'The request has more than one header "host".' };
 const sendTls = Buffer.from('16030100c8010000c40303'.padEnd(400, '0'), 'hex');
 const tooLarge = headOf('GET /', { x: 'x'.repeat(40_000) });
 const invalidChunks = { code: 'invalid_header', message: 'The chunks of the body are not valid.' };
@@ -38,6 +39,9 @@ describe.each([
   it.each<[string, string | Buffer, number, object]>([
     ['a line that is none', 'no request\r\n\r\n', 400, notHttp],
     ['a TLS handshake', sendTls, 400, { code: 'invalid_header', message: 'The client uses TLS, but this port does not.' }],
+    ['two Host headers', 'GET /healthz HTTP/1.1\r\nhost: localhost\r\nHost: localhost\r\n\r\n', 400, secondHost],
+    ['two Host headers with HTTP/1.0', 'GET / HTTP/1.0\r\nhost: localhost\r\nhost: evil.example\r\n\r\n', 400, secondHost],
+    ['no Host header', 'GET /healthz HTTP/1.1\r\n\r\n', 400, { message: 'The request has no header "host".' }],
     ['large headers', tooLarge, 431, { code: 'headers_too_large', message: `The request's headers are larger than ${maxBody} bytes.` }],
   ])('%s with an error', async (_name, bytes, status, error) => {
     client = new WireClient(url());
@@ -57,4 +61,17 @@ it.each([
   await client.closed();
   expect(client.statuses).toEqual([status]);
   expect(JSON.parse(client.text.split('\r\n\r\n')[1] ?? '')).toMatchObject({ error });
+});
+
+describe('a target in absolute form on the admin listener', () => {
+  it.each([
+    ['localhost', 'evil.example', 200, '"status":"ok"'],
+    ['evil.example', 'localhost', 403, 'host_not_allowed'],
+  ])('has its host checked: %s, with the header "host: %s"', async (named, host, status, shows) => {
+    client = new WireClient(adminUrl(gateway));
+    client.write(headOf(`GET http://${named}/healthz`, { host, connection: 'close' }));
+    await client.closed();
+    expect(client.statuses).toEqual([status]);
+    expect(client.text).toContain(shows);
+  });
 });

@@ -13,7 +13,7 @@ interface KeylessListener {
   readonly isOpen: boolean;
 }
 
-type Request = Pick<IncomingMessage, 'method' | 'headers'> & { readonly rawHeaders: readonly string[] };
+type Request = Pick<IncomingMessage, 'method' | 'headers'>;
 
 /**
  * Rules for a gateway without API keys. Every client that connects uses the configured provider credentials, and a
@@ -42,11 +42,9 @@ export class KeylessRules {
   }
 
   /** With DNS rebinding, a foreign name resolves to this machine, but the page still sends that name as its host. */
-  #hostRefusal({ headers, rawHeaders }: Request): GatewayError | undefined {
+  #hostRefusal({ headers }: Request): GatewayError | undefined {
     if (this.#allowsAnyHost) return undefined;
     const { host } = headers;
-    const second = secondHost(rawHeaders);
-    if (second !== undefined) return foreignHost('host', second);
     // HTTP/1.0 needs no `Host`; browsers do not use HTTP/1.0.
     if (host !== undefined && !this.#isLocalHost(host)) return foreignHost('host', host);
     const forwarded = headers['x-forwarded-host'];
@@ -86,18 +84,6 @@ export class KeylessRules {
 function hostNameOf(host: string): string {
   const match = /^(?:\[([^\]]+)\]|([^:]+?)\.?)(?::\d{1,5})?$/.exec(host.toLowerCase());
   return match?.[1] ?? match?.[2] ?? '';
-}
-
-/** Returns a second `Host` header. Node uses the first one, but a proxy in front may have used another (RFC 9112 3.2). */
-function secondHost(raw: readonly string[]): string | undefined {
-  let hasHost = false;
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = raw[i] ?? '';
-    if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
-    if (hasHost) return raw[i + 1];
-    hasHost = true;
-  }
-  return undefined;
 }
 
 const isAddress = (host: string): boolean => isIP(hostNameOf(host)) !== 0;

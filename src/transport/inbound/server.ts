@@ -230,7 +230,9 @@ class RequestDispatcher {
     const matched: MatchedRoute = { endpoint: 'realtime', params: {}, path: '/v1/realtime', model: undefined };
     const served = { ...head, matched };
     const refused =
-      this.#deps.keyless()?.refusal(request, undefined) ?? (isRealtime(head.path) ? this.#refusal(served) : noWebSocketRoute(head));
+      headFault(request) ??
+      this.#deps.keyless()?.refusal(request, undefined) ??
+      (isRealtime(head.path) ? this.#refusal(served) : noWebSocketRoute(head));
     const client = new UpgradeClient(request, socket, upgradeHead);
     this.#deps.handle(this.#incoming(served, client, client, refused));
   }

@@ -1,9 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../../core/error.ts';
 
-/** Faults of a head that `node:http` itself would answer with an empty response. */
-export function headFault({ headers, httpVersionMinor }: IncomingMessage): GatewayError | undefined {
-  // HTTP/1.0 has neither header.
+/** Faults of a head that `node:http` itself would accept, or answer with an empty response. */
+export function headFault({ headers, rawHeaders, httpVersionMinor }: IncomingMessage): GatewayError | undefined {
+  if (hasSecondHost(rawHeaders)) {
+    return new GatewayError('invalid_header', {
+      message: 'The request has more than one header "host".',
+      hint: 'Send it once.',
+      param: 'host',
+    });
+  }
+  // HTTP/1.0 requires neither header.
   if (httpVersionMinor === 0) return undefined;
   const { host, expect } = headers;
   if (host === undefined) {
@@ -19,4 +26,16 @@ export function headFault({ headers, httpVersionMinor }: IncomingMessage): Gatew
     hint: 'Remove the header, or send "100-continue".',
     param: 'expect',
   });
+}
+
+/** Node uses the first `Host` header, but a proxy in front may have used another (RFC 9112 3.2). */
+function hasSecondHost(raw: readonly string[]): boolean {
+  let hasHost = false;
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] ?? '';
+    if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
+    if (hasHost) return true;
+    hasHost = true;
+  }
+  return false;
 }

@@ -1,7 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { type GatewayError, plainErrorBody } from '../../../core/error.ts';
 import { createServer } from '../../../core/node-http.ts';
+import { useAbsoluteTarget } from '../request-target.ts';
+import { headFault } from './head-fault.ts';
 import { limitUnreadTime } from './lingering-close.ts';
 import { rejectRaw } from './reject-raw.ts';
 import { headTimeoutMs, ParserErrors } from './parser-errors.ts';
@@ -24,13 +27,25 @@ export function createSideServer(
 ): Server {
   // Timeouts for receiving a request. A response may take longer, such as a live tail.
   const clocks = { headersTimeout: headTimeoutMs, requestTimeout: 30_000, keepAliveTimeout: 30_000, connectionsCheckingInterval: 5000 };
-  const server = createServer({ ...clocks, maxHeaderSize });
+  // A missing `Host` is found by `headFault`, whose response has a body.
+  const server = createServer({ ...clocks, maxHeaderSize, requireHostHeader: false });
   const last = new WeakMap<Duplex, IncomingMessage>();
   server.on('request', (request) => last.set(request.socket, request));
   server.on('clientError', new ParserErrors(rejectRaw, last, { maxHeaderSize }).handle);
   // Registered first, so that responses written synchronously are tracked, too.
   limitConnections(server, most);
-  return server.on('request', serve);
+  return server.on('request', (request, response) => {
+    useAbsoluteTarget(request);
+    const fault = headFault(request);
+    if (fault === undefined) serve(request, response);
+    else rejectHead(response, fault);
+  });
+}
+
+function rejectHead(response: ServerResponse, fault: GatewayError): void {
+  const body = plainErrorBody(fault);
+  response.writeHead(fault.status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), connection: 'close' });
+  response.end(body);
 }
 
 /**
