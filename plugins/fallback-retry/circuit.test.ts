@@ -105,6 +105,12 @@ describe('an open circuit', () => {
     );
   });
 
+  it('keeps its cool-down if the system clock is set back after a trial without a result', () => {
+    const { circuit, now } = recordAttempts('xx', rules);
+    circuit.reserveTrial(rules, now + 3_600_000);
+    expect(circuit.wait(rules, now)).toBe(30_000);
+  });
+
   it('ignores attempts older than a minute, even if the system clock was set back', () => {
     const sharePolicy = policy({ share: 0.5, minimum: 5 });
     const { circuit, now } = recordAttempts('..........', sharePolicy);

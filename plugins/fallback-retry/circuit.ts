@@ -74,8 +74,7 @@ export class Circuit {
 
   /** If the system time was set back, the cool-down does not become longer, and new attempts count. */
   #correctTimes({ cooldownMs }: CircuitPolicy, now: number): void {
-    if (now >= this.#openedAt) return;
-    this.#openedAt = now;
+    this.#openedAt = Math.min(this.#openedAt, now);
     this.#openUntil = Math.min(this.#openUntil, now + cooldownMs);
   }
 
