@@ -1,5 +1,6 @@
-import { request as httpRequest } from 'node:http';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ErrorCode, errorCatalogue } from '../../src/core/error.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -56,6 +57,7 @@ beforeAll(async () => {
         open: { type: 'openai', ...hosted },
         own: { type: 'openai', custom_host: `${upstream.url}/v1`, auth: { mode: 'caller' } },
         claude: { type: 'anthropic', api_key: 'sk-ant-0123456789', custom_host: upstream.url },
+        plain: { type: 'openai', api_key: 'sk-plain-0123456789', custom_host: `${upstream.url.replace('http:', 'https:')}/v1` },
         dead: { type: 'openai', api_key: 'sk-dead-0123456789', custom_host: 'https://name.invalid/v1' },
       },
       virtual_keys: { team: { provider: 'open', api_key: 'sk-team-0123456789' } },
@@ -189,11 +191,27 @@ describe('a route that the provider does not support', () => {
 
 it('an invalid HTTP request gets 400 with x-should-retry: false', async () => {
   const { hostname, port } = new URL(gateway.url);
-  const text = await new Promise<string>((resolve, reject) => {
-    let received = '';
+  const received = await new Promise<string>((resolve, reject) => {
+    let pieces = '';
     const socket = connect(Number(port), hostname, () => void socket.write('GET / HTTP/1.1\r\nbad header\r\n\r\n'));
-    socket.setEncoding('latin1').on('data', (piece: string) => (received += piece));
-    socket.on('error', reject).on('close', () => resolve(received));
+    socket.setEncoding('latin1').on('data', (piece: string) => (pieces += piece));
+    socket.on('error', reject).on('close', () => resolve(pieces));
   });
-  expect(text).toMatch(/^HTTP\/1\.1 400 [^]*\r\nx-should-retry: false\r\n/);
+  expect(received).toMatch(/^HTTP\/1\.1 400 [^]*\r\nx-should-retry: false\r\n/);
+});
+
+describe('a port that does not use TLS', () => {
+  const path = '/v1/realtime?model=m';
+  const key = 'dGhlIHNhbXBsZSBub25jZQ==';
+  it.each([
+    ['a request', '/v1/other', {}],
+    ['a WebSocket', path, { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': key }],
+  ])('is named in the error of %s', async (_name, target, headers) => {
+    const request = httpRequest(`${gateway.url}${target}`, { headers: { 'x-gateway-provider': '@plain', ...headers } });
+    const response = await new Promise<IncomingMessage>(
+      (resolve, reject) => void request.on('response', resolve).on('error', reject).end(),
+    );
+    expect([response.statusCode, response.headers['x-should-retry']]).toEqual([502, 'false']);
+    expect(await text(response)).toContain('the port does not use TLS');
+  });
 });

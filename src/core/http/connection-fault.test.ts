@@ -10,6 +10,7 @@ const descriptions: readonly [code: string | undefined, word: string][] = [
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the certificate is self-signed'],
   ['EMFILE', 'the gateway has too many open files'],
   ['EADDRNOTAVAIL', 'the gateway has no free port for the connection'],
+  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'it supports no TLS version of the gateway'],
   ['HPE_INVALID_CONSTANT', 'not valid HTTP'],
   ['CERT_REVOKED', 'CERT_REVOKED'],
   [undefined, 'connection failed'],
