@@ -21,6 +21,62 @@ describe('modelsNamedIn', () => {
     ['{"model":null}', []],
     ['{"tools":[{"type":"image_generation"}]}', [['tools[0].model', undefined]]],
     ['{"tools":[{"type":"image_generation","model":"b"}]}', [['tools[0].model', 'b']]],
+    ['{"tools":[{"type":"image_generation","model":null}]}', [['tools[0].model', undefined]]],
+    [
+      '{"tools":[{"type":"image_generation","model":"b","Model":""}]}',
+      [
+        ['tools[0].model', 'b'],
+        ['tools[0].Model', ''],
+        ['tools[0].model', undefined],
+      ],
+    ],
+    ['{"tools":[{"type":"s:advisor","parameters":{"model":"b"}}]}', [['tools[0].parameters.model', 'b']]],
+    ['{"tools":[{"parameters":{"model":"b"},"type":"s:advisor"}]}', [['tools[0].parameters.model', 'b']]],
+    ['{"tools":[{"type":"function","parameters":{"model":"b"},"type":"s:other"}]}', [['tools[0].parameters.model', 'b']]],
+    [
+      '{"tools":[{"parameters":{"model":"b"},"parameters":{"model":"c"},"type":"s:advisor"}]}',
+      [
+        ['tools[0].parameters.model', 'b'],
+        ['tools[0].parameters.model', 'c'],
+        ['tools[0].parameters.model', undefined],
+      ],
+    ],
+    [
+      '{"tools":[{"type":"s:image_generation","model":"b"}]}',
+      [
+        ['tools[0].model', 'b'],
+        ['tools[0].parameters.model', undefined],
+      ],
+    ],
+    ['{"tools":[{"type":"s:subagent"}]}', [['tools[0].parameters.model', undefined]]],
+    [
+      '{"tools":[{"type":"s:fusion","parameters":{"model":"b","analysis_models":["c"]}}]}',
+      [
+        ['tools[0].parameters.model', 'b'],
+        ['tools[0].parameters.analysis_models[0]', 'c'],
+      ],
+    ],
+    [
+      '{"tools":[{"type":"s:fusion","parameters":{"model":"b","analysis_models":[ ]}}]}',
+      [
+        ['tools[0].parameters.model', 'b'],
+        ['tools[0].parameters.analysis_models', undefined],
+      ],
+    ],
+    [
+      '{"tools":[{"type":"s:advisor","parameters":{"model":"b","tools":[{"type":"s:x","parameters":{"model":"c"}}]}}]}',
+      [
+        ['tools[0].parameters.model', 'b'],
+        ['tools[0].parameters.tools[0].parameters.model', 'c'],
+      ],
+    ],
+    ['{"tools":[{"type":"s:web_search","parameters":{"engine":"b"}},{"type":"s:web_fetch","parameters":{"engine":"b"}}]}', []],
+    ['{"tools":[{"type":"function","parameters":{"properties":{"model":{"const":"b"}}}},{"parameters":{"model":"b"}}]}', []],
+    ['{"plugins":[{"id":"fusion"}]}', [['plugins[0].model', undefined]]],
+    ['{"plugins":[{"id":"web","max_results":3}]}', []],
+    ['{"input":[{"type":"x","tools":[{"type":"y","model":"b"}]}]}', [['input[0].tools[0].model', 'b']]],
+    ['{"input":["x",{"t\\u006fols":[{"type":"image_generation"}]}]}', [['input[1].tools[0].model', undefined]]],
+    ['{"input":[{"model":"b","content":"the tools","metadata":{"tools":[{"model":"b"}]}}]}', []],
     ['{"tools":[{"type":"function","function":{"name":"model","parameters":{"properties":{"model":{"const":"b"}}}}}]}', []],
     ['{"response_format":{"json_schema":{"schema":{"properties":{"model":{"type":"string"}}}}}}', []],
     ['{"input":"text","prompt":["x"],"metadata":{"model":"b"}}', []],

@@ -13,8 +13,21 @@ export interface NamedModel {
 
 /** Fields that services may interpret as a list of fallbacks, a preset or a router. The model that then runs is unknown. */
 const choiceFields: ReadonlySet<string> = new Set(['route', 'preset', 'fallback', 'fallbacks']);
-/** Tools that run a model of their own. Without a name, the service chooses the model. */
-const modelTools: ReadonlySet<string> = new Set(['imagegeneration']);
+/** Tools and plugins of services that run models of their own, with the fields that name these. Without them, the service chooses. */
+const modelTools: ReadonlyMap<string, readonly string[]> = new Map([
+  ['imagegeneration', ['model']],
+  ['advisor', ['model']],
+  ['subagent', ['model']],
+  ['fusion', ['model', 'analysis_models']],
+]);
+/** The member of a tool or plugin with its type, which may have a prefix: `service:advisor`. */
+const typeFields: ReadonlyMap<string, string> = new Map([
+  ['tools', 'type'],
+  ['plugins', 'id'],
+]);
+const typeOf = (text: string): string => plainName(text.slice(text.lastIndexOf(':') + 1));
+/** Types of tools whose `parameters` are a JSON Schema, or name search engines. Those of any other tool may name a model. */
+const schemaTools: ReadonlySet<string> = new Set(['function', 'custom', 'websearch', 'webfetch']);
 /** Members whose arrays and strings are content. As objects they are parameters like any other. */
 const contentFields: ReadonlySet<string> = new Set(['messages', 'input', 'prompt', 'contents', 'system', 'instructions', 'documents']);
 /** Members that only describe or annotate, including JSON Schemas for self-hosted servers. No service reads a model from them. */
@@ -64,8 +77,11 @@ export function modelsNamedIn(body: JsonBody): readonly NamedModel[] {
   for (const { key, first, index } of body.members()) {
     const isRequestedModel = key === 'model' && first === '"';
     const plain = plainName(key);
-    if (!isRequestedModel && !isSkipped(plain, plain, first) && (isNested(first) || selectsModel(plain)))
-      new ModelFinder(body.textOf(index), found).member(key, key, '');
+    if (isRequestedModel || (!isNested(first) && !selectsModel(plain))) continue;
+    const hasTools = hasToolItems(plain, first);
+    if (!hasTools && isSkipped(plain, plain, first)) continue;
+    const text = body.textOf(index);
+    if (!hasTools || maybeTools.test(text)) new ModelFinder(text, found).member(key, key, '');
   }
   return found;
 }
@@ -108,6 +124,8 @@ const nothing: readonly NamedModel[] = Object.freeze([]);
 const isNested = (first: string): boolean => first === '{' || first === '[';
 const selectsModel = (plain: string): boolean => namesModel(plain) || choosesModel(plain);
 
+type Filled = ReadonlyMap<string, boolean>;
+
 /** Scans the text of a value once. The value must be strict JSON. Unlike a parsed object, the text still has duplicate members. */
 class ModelFinder {
   readonly #text: string;
@@ -130,7 +148,8 @@ class ModelFinder {
     this.#space();
     const first = this.#text[this.#at];
     const top = fieldsWithSchemas.has(inside) ? inside : plain;
-    if (isSkipped(plain, top, first)) this.#skip();
+    if (hasToolItems(plain, first)) this.#toolItems(field);
+    else if (isSkipped(plain, top, first)) this.#skip();
     else if (namesModel(plain)) this.#named(plain, field, top);
     else if (choosesModel(plain)) this.#chosen(field);
     else this.#value(field, top, plain);
@@ -145,16 +164,63 @@ class ModelFinder {
     else this.#skip();
   }
 
-  #object(field: string, top: string, plain: string): void {
-    let type = '';
-    let hasModel = false;
+  /** Returns the plain names of the members: true if each value of this name is more than empty. */
+  #object(field: string, top: string, plain: string): Filled {
+    const types: string[] = [];
+    const filled = new Map<string, boolean>();
+    const parameters: number[] = [];
     this.#members((key) => {
       const name = plainName(key);
-      hasModel ||= name === 'model';
-      if (name === 'type' && this.#text[this.#at] === '"') type = plainName(this.#string());
+      const start = this.#at;
+      const isToolSchema = plain === 'tools' && name === 'parameters';
+      if (isToolSchema) parameters.push(start);
+      if (name === typeFields.get(plain) && this.#text[start] === '"') types.push(this.#string());
+      else if (isToolSchema) this.#skip();
       else this.member(key, field === '' ? key : `${field}.${key}`, top);
+      filled.set(name, filled.get(name) !== false && !this.#isEmpty(start));
     });
-    if (plain === 'tools' && modelTools.has(type) && !hasModel) this.#found.push({ name: undefined, field: `${field}.model` });
+    if (types.length > 0) this.#tool(field, types, filled, parameters);
+    return filled;
+  }
+
+  /** Scans the parameters of a service's own tool, which its type may follow, and looks for the models that it needs. */
+  #tool(field: string, types: readonly string[], members: Filled, parameters: readonly number[]): void {
+    const end = this.#at;
+    let inner: Filled | undefined;
+    if (!types.every((type) => schemaTools.has(typeOf(type)))) {
+      for (const start of parameters) {
+        this.#at = start;
+        if (this.#text[start] === '{') inner = this.#object(`${field}.parameters`, 'parameters', 'parameters');
+        else this.#value(`${field}.parameters`, 'parameters', 'parameters');
+      }
+      // Services differ in which of two they read.
+      if (parameters.length > 1) inner = undefined;
+    }
+    this.#at = end;
+    for (const type of types) {
+      // A prefixed type takes all of its settings from the parameters.
+      const [filled, place] = type.includes(':') ? [inner, `${field}.parameters`] : [members, field];
+      const missing = modelTools.get(typeOf(type))?.find((name) => filled?.get(plainName(name)) !== true);
+      if (missing !== undefined) this.#found.push({ name: undefined, field: `${place}.${missing}` });
+    }
+  }
+
+  /** Scans the tools of the items of a conversation. Everything else in them is content. */
+  #toolItems(field: string): void {
+    this.#list((index) => {
+      this.#space();
+      if (this.#text[this.#at] !== '{') this.#skip();
+      else
+        this.#members((key) => {
+          if (plainName(key) === 'tools') this.#value(`${field}[${index}].${key}`, 'tools', 'tools');
+          else this.#skip();
+        });
+    });
+  }
+
+  /** True if the value between `start` and the current position lets a service use its default. */
+  #isEmpty(start: number): boolean {
+    return /^(?:null|false|""|\[\s*\])\s*$/.test(this.#text.slice(start, this.#at));
   }
 
   /** A name, a list of names, or null. Other values cannot be checked. */
@@ -176,8 +242,7 @@ class ModelFinder {
   #chosen(field: string): void {
     const start = this.#at;
     this.#skip();
-    const text = this.#text.slice(start, this.#at).trim();
-    if (text !== 'null' && text !== 'false' && text !== '""' && !/^\[\s*\]$/.test(text)) this.#found.push({ name: undefined, field });
+    if (!this.#isEmpty(start)) this.#found.push({ name: undefined, field });
   }
 
   #hidden(field: string): void {
@@ -271,12 +336,18 @@ const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || cod
 
 /** The offset after the closing quote of a valid string. */
 function endOfString(text: string, start: number): number {
-  for (let at = start + 1; ; at += 1) {
-    const c = text[at];
-    if (c === '\\') at += 1;
-    else if (c === '"') return at + 1;
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let slashes = end - 1;
+    while (text[slashes] === '\\') slashes -= 1;
+    if ((end - slashes) % 2 === 1) return end + 1;
   }
 }
+
+/** A conversation whose items may bring tools with them. */
+const hasToolItems = (plain: string, first: string | undefined): boolean => plain === 'input' && first === '[';
+
+/** Matches the text of every list with a member `tools` in any spelling. */
+const maybeTools = /tools|\\u|[^\x00-\x7f]/i;
 
 function isSkipped(plain: string, top: string, first: string | undefined): boolean {
   if (annotationFields.has(plain)) return true;
