@@ -60,6 +60,22 @@ describe('JSON log lines', () => {
     expect(writes[0]).toMatch(/\}\n$/);
   });
 
+  it.each<[string, object]>([
+    ['many long texts', { texts: Array.from({ length: 60 }, () => 't'.repeat(10_000)) }],
+    ['many short texts', { texts: Array.from({ length: 60_000 }, () => 'text') }],
+    ['long names', { ['n'.repeat(100_000)]: 1, ['\0'.repeat(100_000)]: '\0' }],
+    ['many numbers', { numbers: Array.from({ length: 60_000 }, (_, n) => n) }],
+  ])('are limited in length with %s, and mask secrets in them', async (_, fields) => {
+    const { log, writes } = open('json');
+    log.configure({ mask: createMask(['hidden-secret-0123456789']) });
+    log.warn({ ...fields, more: 'm'.repeat(500) + 'hidden-secret-0123456789' }, 'odd');
+    await turn();
+    expect(writes[0]?.length).toBeLessThan(64 * 1024);
+    expect(json(writes[0])).toMatchObject({ level: 'warn', time, msg: 'odd' });
+    expect(writes[0]).toMatch(/… \(\d+ characters\)/);
+    expect(writes[0]).not.toContain('hidden');
+  });
+
   it('mask a secret before they are cut within it', async () => {
     const { log, writes } = open('json');
     log.configure({ mask: createMask(['hidden-secret-0123456789']) });

@@ -1,22 +1,28 @@
 import type { Mask } from '../core/secrets/mask.ts';
 
-/** Longest line whose texts are not cut, in characters. The texts of an error with its causes have any size. */
+/** Longest line that is not cut, in characters. The texts of an error with its causes have any size and number. */
 export const maxLineLength = 64 * 1024;
-/** Maximum length of each text in a longer line. */
+/** Maximum length of each text in a longer line, and where that is not enough. */
 const maxTextLength = 16 * 1024;
+const maxShortTextLength = 512;
 
 /**
- * A JSON line of the log with its long texts cut.
+ * A JSON line of the log with its long texts cut; if it has too many of them, with its other fields as one text.
  *
  * @param mask applied before the cut: the beginning of a secret would not be found afterwards
  */
 export function shortLine(line: string, mask: Mask | undefined): string {
-  const fields: unknown = JSON.parse(line, (_name, value: unknown) => (typeof value === 'string' ? shortText(value, mask) : value));
-  return `${JSON.stringify(fields)}\n`;
+  for (const limit of [maxTextLength, maxShortTextLength]) {
+    const short = `${JSON.stringify(JSON.parse(line, (_name, value: unknown) => (typeof value === 'string' ? shortText(value, limit, mask) : value)))}\n`;
+    if (short.length <= maxLineLength) return short;
+  }
+  const { level, time, msg = '', ...fields } = JSON.parse(line) as { level?: unknown; time?: unknown; msg?: unknown };
+  const [message, text] = [String(msg), JSON.stringify(fields)];
+  return `${JSON.stringify({ level, time, msg: shortText(message, maxShortTextLength, mask), fields: shortText(text, maxTextLength, mask) })}\n`;
 }
 
-function shortText(text: string, mask: Mask | undefined): string {
-  if (text.length <= maxTextLength) return text;
+function shortText(text: string, limit: number, mask: Mask | undefined): string {
+  if (text.length <= limit) return text;
   const masked = mask?.text(text) ?? text;
-  return `${masked.slice(0, maxTextLength)}… (${text.length} characters)`;
+  return `${masked.slice(0, limit)}… (${text.length} characters)`;
 }
