@@ -15,7 +15,7 @@ export interface CliIo {
   readonly stdoutClosed?: AbortSignal;
   /** True with `--no-color`. Known when a command runs. */
   noColor?(): boolean;
-  /** Called with the secrets of each configuration that is loaded, before its plugins are set up: uncaught errors may contain them. */
+  /** Called with the secrets of each configuration that is loaded, before its plugins are imported and again before they are set up. */
   readonly onSecrets?: (secrets: readonly string[]) => Promise<void>;
   /** Called with the gateway that the command calls, to explain unexpected responses. */
   readonly onGateway?: (gateway: RemoteGateway) => void;
@@ -65,24 +65,30 @@ export function processIo(): CliIo {
     env: process.env,
     cwd: workingDirectory(),
     readStdin: async () => readOnce(),
-    onSecrets: maskUncaught(),
+    onSecrets: maskUnexpected(),
     ...(process.stdin.isTTY ? { ask } : {}),
   };
 }
 
-/** From the first call on, uncaught errors are printed with all given secrets masked. Node would print them as they are. */
-function maskUncaught(): (secrets: readonly string[]) => Promise<void> {
-  const known: string[] = [];
+/** From the first call on, uncaught errors and warnings are printed with all given secrets masked. Node would print them as they are. */
+function maskUnexpected(): (secrets: readonly string[]) => Promise<void> {
+  const known = new Set<string>();
   let isHandled = false;
   return async (secrets) => {
-    known.push(...secrets);
+    for (const secret of secrets) known.add(secret);
     if (isHandled) return;
     isHandled = true;
-    const [{ createMask }, { inspect }] = await Promise.all([import('../core/secrets/mask.ts'), import('node:util')]);
+    const [{ createMask }, { onProcessWarning }, { inspect }] = await Promise.all([
+      import('../core/secrets/mask.ts'),
+      import('../telemetry/process-warnings.ts'),
+      import('node:util'),
+    ]);
+    const masked = (text: string): string => createMask([...known]).text(text);
     process.on('uncaughtException', (error) => {
-      process.stderr.write(`error: an internal error ended the command\n${createMask(known).text(shown(error, inspect))}\n`);
+      process.stderr.write(`error: an internal error ended the command\n${masked(shown(error, inspect))}\n`);
       process.exit(exitCodes.no);
     });
+    onProcessWarning(process, (warning) => void process.stderr.write(`warning of Node or of a plugin: ${masked(String(warning))}\n`));
   };
 }
 

@@ -27,7 +27,7 @@ export function load(
     await onSecrets?.(loaded.secrets);
     return rehearse?.(loaded);
   };
-  return loadConfig({ source, cwd, env, providers, plugins: stages, importPlugin, ...more, rehearse: rehearseMasked });
+  return loadConfig({ source, cwd, env, providers, plugins: stages, importPlugin, onSecrets, ...more, rehearse: rehearseMasked });
 }
 
 /** Hint for commands that read a file or standard input. */

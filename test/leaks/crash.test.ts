@@ -90,6 +90,24 @@ describe.each(['json', 'pretty'])('errors in the log format %s contain no secret
   });
 });
 
+describe('warnings of other commands contain no secret', () => {
+  it.each([['check'], ['doctor'], ['providers list'], ['models'], ['explain --model @mock/echo']])('%s', async (command) => {
+    writeFileSync(
+      join(dir, 'warns.mjs'),
+      `process.emitWarning('at the import: ' + process.env.CANARY);
+export default { name: 'warns', options: {}, setup: () => void process.emitWarning('in the setup: ' + encodeURIComponent(process.env.CANARY)) };
+`,
+    );
+    writeFileSync(
+      join(dir, 'gateway.yaml'),
+      `version: 1\nproviders: {mock: {type: mock}, main: {type: openai, api_key: "\${env:CANARY}"}}\nplugins: [auth, {use: ./warns.mjs}, virtual-key, routing, transform, fallback-retry, logging]\n`,
+    );
+    const { out, err } = await run(command.split(' '), dir, { CANARY: secret });
+    expect(leaksIn(out + err)).toEqual([]);
+    expect(err).toContain('at the import: ***');
+  });
+});
+
 describe('errors of other commands contain no secret', () => {
   it.each([
     ['check', 'timer'],

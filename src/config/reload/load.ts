@@ -30,6 +30,8 @@ export interface LoadRequest {
   readonly plugins: readonly Plugin[];
   /** Imports an external plugin by absolute path. Rejects with an Error whose message is shown. */
   importPlugin?(path: string): Promise<unknown>;
+  /** Called with the resolved references before plugins are imported: their code may print them. */
+  readonly onSecrets?: ((secrets: readonly string[]) => Promise<void>) | undefined;
   /** Reports providers and virtual keys with unset secrets in `missing` instead of as errors. */
   readonly allowMissingSecrets?: boolean;
   /** Schemas that earlier loads have compiled. */
@@ -106,6 +108,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const resolved = withKeySet(resolveAll(merged.root, sources, request.allowMissingSecrets === true, missingSecrets), sources);
   // One message per cause: a value that could not be resolved is not reported as empty too.
   const reportUnlessUnresolved = (problem: Problem): void => (unresolved.has(problem.at) ? undefined : report(problem));
+  await request.onSecrets?.([...secrets]);
   const external = await importExternal(resolved, request, reportUnlessUnresolved);
   const providers = external.providers.length === 0 ? request.providers : [...request.providers, ...external.providers];
   const registry = { providers, plugins: request.plugins, external: external.plugins, cwd: request.cwd };

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { LoadedConfig, LoadRequest } from './load.ts';
 
 /** A load request as sent to the worker process, which has its own providers and plugins. */
-export type PostedRequest = Omit<LoadRequest, 'providers' | 'plugins' | 'importPlugin' | 'validators' | 'rehearse'>;
+export type PostedRequest = Omit<LoadRequest, 'providers' | 'plugins' | 'importPlugin' | 'onSecrets' | 'validators' | 'rehearse'>;
 
 /** Message to the worker; `LoadResponse` is its response. */
 export interface LoadMessage {
