@@ -48,6 +48,17 @@ describe('frames of diagnostics', () => {
     expect(diagnostic).toMatchObject({ message: expected, hint: expected, note: expected });
   });
 
+  const secret = 'canary+of/the=plugin';
+  it.each([
+    ['as it is', secret],
+    ['in a URL', encodeURIComponent(secret)],
+    ['in base64', Buffer.from(secret).toString('base64').replaceAll('=', '')],
+    ['in Basic authentication', Buffer.from(`${secret}`).toString('base64url')],
+  ])("hide a secret that a plugin's error quotes %s", (_name, quoted) => {
+    const message = `the file cannot be loaded: sent ${quoted}`;
+    expect(withFrames([problem(['x'], 1, { code: 'bad-plugin', message })], [secret])[0]?.message).not.toContain(quoted.slice(0, 12));
+  });
+
   it('have texts without the middle of a long value', () => {
     const text = `the file "${'a'.repeat(5_000_000)}" cannot be read`;
     const [diagnostic] = withFrames([problem(['x'], 1, { message: text, hint: text, note: text })], []);

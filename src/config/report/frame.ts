@@ -1,4 +1,5 @@
 import { type Diagnostic, diagnosticCodes, type Frame } from './diagnostic.ts';
+import { allVariants } from '../../core/secrets/mask.ts';
 import { isNearSecretName } from '../../core/secrets/credential-names.ts';
 import { KnownTextRedactor } from './known-text-redactor.ts';
 import { type Problem, toDiagnostic } from './problem.ts';
@@ -7,12 +8,13 @@ import { type Problem, toDiagnostic } from './problem.ts';
 export function withFrames(problems: readonly Problem[], secrets: Iterable<string>): Diagnostic[] {
   const lines = [...secrets].flatMap((secret) => secret.split(/\r?\n/));
   const secretTexts = new KnownTextRedactor(lines);
-  const longSecrets = new KnownTextRedactor(lines.filter(({ length }) => length >= minLongSecretLength));
+  let quotable: KnownTextRedactor | undefined;
+  const withoutSecrets = (message: string): string => (quotable ??= quotableTexts(lines, secrets)).redact(message);
   const shown = createProblemRedactor();
   return problems.flatMap((problem) => {
-    // A message of a plugin's code may quote a setting.
+    // A message of a plugin's code may quote a setting, also in the form in which it was sent.
     const diagnostic = toDiagnostic(
-      shown(problem.code === 'bad-plugin' ? { ...problem, message: longSecrets.redact(problem.message) } : problem),
+      shown(problem.code === 'bad-plugin' ? { ...problem, message: withoutSecrets(problem.message) } : problem),
     );
     if (diagnostic.severity === 'warning' && isSilenced(problem)) return [];
     const frame = frameOf(problem, secretTexts);
@@ -22,6 +24,9 @@ export function withFrames(problems: readonly Problem[], secrets: Iterable<strin
 
 /** In characters. Shorter secrets could occur in any message by chance. */
 const minLongSecretLength = 8;
+
+const quotableTexts = (lines: readonly string[], secrets: Iterable<string>): KnownTextRedactor =>
+  new KnownTextRedactor([...lines, ...allVariants([...secrets])].filter(({ length }) => length >= minLongSecretLength));
 
 /** Codes whose messages quote the file before it is known whether the text is a secret. */
 const quotingCodes: ReadonlySet<Problem['code']> = new Set(['yaml-syntax', 'unknown-key', 'missing-key']);

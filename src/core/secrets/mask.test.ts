@@ -32,6 +32,7 @@ describe('createMask', () => {
     ['hides a secret as Python writes it in JSON', '"tr\\u00f6pfchen"', '"***"', `"${'*'.repeat(14)}"`],
     ['hides a secret as PHP writes it in JSON', '"a\\/b+c d="', '"***"', `"${'*'.repeat(9)}"`],
     ['hides a secret as .NET writes it in JSON', '"a/b\\u002Bc d="', '"***"', `"${'*'.repeat(13)}"`],
+    ['hides a secret as Python writes it in a URL', '?k=a/b%2Bc%20d%3D&x', '?k=***&x', `?k=${'*'.repeat(14)}&x`],
     ['hides an issued key after a percent-encoded character', `a%20${sk}%26`, 'a%20sk-***%26', `a%20sk-${'*'.repeat(25)}%26`],
     ['hides an issued key after a JSON escape', `"x\\n${sk}"`, '"x\\nsk-***"', `"x\\nsk-${'*'.repeat(25)}"`],
     ['hides an issued key after a Unicode escape', `"x\\u003d${sk}"`, '"x\\u003dsk-***"', `"x\\u003dsk-${'*'.repeat(25)}"`],
@@ -52,6 +53,20 @@ describe('createMask', () => {
     const copy = Buffer.from(input);
     expect(mask.inPlace(copy)).toBe(input !== text);
     expect(copy.toString()).toBe(bytes);
+  });
+
+  it.each(['', 'u', 'us', 'user:', 'user@example:'])('hides a secret in base64 behind %j', (before) => {
+    for (const after of ['', '!', '!!']) {
+      const bytes = Buffer.from(`${before}hunter?>22-and-ünre${after}`);
+      const masked = createMask(['hunter?>22-and-ünre']);
+      for (const encoding of ['base64', 'base64url'] as const) {
+        const encoded = bytes.toString(encoding);
+        // Of the first and the last byte, some bits share a character with what is next to the secret.
+        expect(masked.text(`Basic ${encoded}`)).toMatch(/^Basic [\w+/-]{0,20}\*{3}[\w+/-]{0,5}={0,2}$/);
+        const left = masked.bytes(Buffer.from(encoded)).toString().replaceAll('*', 'A');
+        expect(Buffer.from(left, encoding).toString('latin1')).not.toMatch(/unter|and/);
+      }
+    }
   });
 
   it('returns the same buffer if nothing matched, and never writes to its input', () => {

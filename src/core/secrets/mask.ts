@@ -2,7 +2,7 @@ import { masked } from './credential-names.ts';
 import { anyBelow, fourTimes } from '../text/four-bytes.ts';
 import { createSubstringSearch, type SubstringSearch } from './substring-search.ts';
 import { tryParseObject } from '../json/scan.ts';
-import { variantsOf } from './variants.ts';
+import { base64Of, variantsOf } from './variants.ts';
 
 /** Masks known secrets, and strings that look like issued keys, wherever text leaves the process. */
 export interface Mask {
@@ -33,17 +33,25 @@ const issuedPattern = new RegExp(
 );
 
 /**
- * Creates a mask that matches every secret exactly, and also as escaped in JSON and encoded in a URL; longest first, so
- * that a secret which contains another one is masked completely. Secrets shorter than 6 characters are not masked.
+ * Creates a mask that matches every secret exactly, and also as escaped in JSON, encoded in a URL and in base64; longest
+ * first, so that a secret which contains another one is masked completely. Secrets shorter than 6 characters are not masked.
  */
 export function createMask(secrets: readonly string[]): Mask {
   const texts = allVariants(secrets);
   const search = createSubstringSearch(texts.map((one) => Buffer.from(one, 'utf8')));
+  /** One search for all texts: most contain none. */
+  const isFound = (text: string): boolean => {
+    let found = false;
+    search.each(Buffer.from(text, 'utf8'), () => {
+      found = true;
+    });
+    return found;
+  };
   const inPlace = (bytes: Buffer): boolean => overwrite(bytes, bytes, search) !== undefined;
   return {
     text(text) {
       let out = text;
-      for (const one of texts) if (out.includes(one)) out = out.replaceAll(one, masked);
+      if (isFound(text)) for (const one of texts) if (out.includes(one)) out = out.replaceAll(one, masked);
       return out.replace(issuedPattern, `$1${masked}`);
     },
     bytes: (bytes) => overwrite(bytes, undefined, search) ?? bytes,
@@ -57,6 +65,7 @@ export function allVariants(secrets: readonly string[]): string[] {
   for (const secret of secrets.flatMap(withInnerSecrets)) {
     if (secret.length < minSecretLength) continue;
     for (const variant of variantsOf(secret)) all.add(variant);
+    for (const variant of base64Of(secret)) all.add(variant);
   }
   return [...all].toSorted((a, b) => b.length - a.length);
 }

@@ -57,6 +57,18 @@ describe('secretForms', () => {
     expect(hits()).toBe(1);
   });
 
+  it.each([
+    ['Python in a URL', 'a/b%2Bc%3D%3Dd', 'a/b+c==d'],
+    ['JavaScript in a whole address', 'a/b+c==d%22e', 'a/b+c==d"e'],
+    ['HTML in PHP', 'a/b&amp;c==d&quot;&#039;', 'a/b&c==d"\''],
+    ['HTML in Go', 'a/b&lt;c==d&#34;&#39;', 'a/b<c==d"\''],
+    ['HTML in Python', 'a/b&gt;c==d&quot;&#x27;', 'a/b>c==d"\''],
+  ])('matches the escapes of %s', (_, pattern, secret) => {
+    const { redactor: secretRedactor, hits } = redactor('api-key', secret);
+    expect(secretRedactor.whole(Buffer.from(`<p>${pattern}</p>`)).toString()).toBe(`<p>${'*'.repeat(pattern.length)}</p>`);
+    expect(hits()).toBe(1);
+  });
+
   it.each([['ollama'], ['lm-studio'], ['not-needed'], ['short'], ['dummy'], ['OPENAI_API_KEY']])(
     'ignores the placeholder %s, which responses may contain',
     (secretWord) => {
