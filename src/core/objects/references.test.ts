@@ -10,6 +10,7 @@ it.each<[text: string, named: string[], other: string[]]>([
   ['{"a":[{"FILE_IDS":["file-1","file-2"]}]}', ['file-2', 'file-1'], []],
   ['{"conversation":{"id":"conv_1"},"input":[{"id":"msg_1"},{"id":"msg_2","role":"user"}]}', ['msg_1', 'conv_1'], ['msg_2', 'user']],
   ['{"container":{"type":"auto"},"x":{"id":"free"}}', [], ['free', 'auto']],
+  ['{"cached_content":"cachedContents/1","extra_body":{"cachedContent":"cachedContents/2"}}', ['cachedContents/1', 'cachedContents/2'], []],
   ['{"input":[{"type":"item_reference","id":"msg_1"}]}', ['msg_1'], ['item_reference']],
   ['{"input_file_id":"gs%253A%252F%252Fb%252Fx"}', ['gs://b/x'], []],
   ['{"content":"file-1","text":"file-2","metadata":{"id":"file-3"},"user":"two words"}', [], ['file-3']],

@@ -13,6 +13,8 @@ interface References {
 const referenceFields: ReadonlySet<string> = new Set([
   'assistant_id',
   'batch_id',
+  'cached_content',
+  'cachedcontent',
   'container',
   'container_id',
   'conversation',
