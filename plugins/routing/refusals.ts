@@ -80,7 +80,8 @@ export function leafError(ctx: Admitted, refused: RefusedLeaf | undefined): Gate
       return noTarget(ctx);
     case 'key-provider':
       return notAllowed(
-        `Key "${key}" may not use provider "${slug}".`,
+        // Not the provider behind it, which the request does not name.
+        `Key "${key}" may not use ${binding?.virtualKey === undefined ? `provider "${slug}"` : `virtual key "${binding.virtualKey}"`}.`,
         'The rule is allow.providers of the key; direct mode is written as type:<type>.',
       );
     case 'key-prompt':

@@ -29,6 +29,8 @@ version: 1
 providers:
   main: {type: openai, api_key: sk-0123456789, custom_host: "${upstream.url}/v1"}
   other: {type: openai, api_key: sk-9876543210, custom_host: "${upstream.url}/v1"}
+virtual_keys:
+  vk: {provider: main}
 configs:
   named: {targets: [{provider: main}]}
   other: {targets: [{provider: other}]}
@@ -116,6 +118,9 @@ const forbidden = { status: 403, type: 'permission_error' };
 describe('a key that is limited to another provider gets 403', () => {
   it.each(routes)('on %s', async (_route, row) => {
     expect(await send('elsewhere', row, toMain)).toMatchObject({ ...forbidden, message: 'Key "elsewhere" may not use provider "main".' });
+    // Without the name of the provider behind it.
+    const message = 'Key "elsewhere" may not use virtual key "vk".';
+    expect(await send('elsewhere', row, { 'x-gateway-virtual-key': 'vk' })).toMatchObject({ ...forbidden, message });
     expect(upstream.requests).toEqual([]);
   });
 });
