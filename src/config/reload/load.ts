@@ -127,9 +127,8 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
 
   const toDiagnostics = (): Diagnostic[] => sortDiagnostics(withFrames(values.redact(relevantProblems(problems, merged)), secrets));
   const diagnostics = toDiagnostics();
-  const failed = diagnostics.some((one) => one.severity === 'error');
   const loaded: LoadedConfig = {
-    tree: failed ? undefined : (toValue(withAbsolutePaths(root, request.cwd)) as GatewayConfig),
+    tree: diagnostics.some(isError) ? undefined : (toValue(withAbsolutePaths(root, request.cwd)) as GatewayConfig),
     diagnostics,
     secrets: [...secrets],
     files: merged.files.map((file) => file.path).filter((path) => path !== ''),
@@ -148,6 +147,8 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   report({ code: 'setup-failed', at: startOf(root.at), message: fault.replace(/\.$/, '') });
   return { ...loaded, tree: undefined, diagnostics: toDiagnostics() };
 }
+
+const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
 
 /** Adds the secrets that the files contain as plain text, and removes names that are not secret. */
 function collectSecrets(root: MapNode, { texts }: MergedFiles, providers: readonly Provider[], secrets: Set<string>): void {
