@@ -22,6 +22,19 @@ it.each<[string, readonly unknown[], unknown]>([
   ['nothing', [undefined, null, {}], undefined],
   ['later values instead of earlier ones', [begin, message], { prompt: 224, completion: 22, cached: 0, cacheWrite: 0 }],
   [
+    'the prompt of the start of a stream if its end reports none',
+    [
+      { ...begin, cache_read_input_tokens: 7 },
+      { input_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 0 },
+    ],
+    { prompt: 83_562, completion: 0, cached: 7, cacheWrite: 0 },
+  ],
+  [
+    'a prompt that is entirely cached according to the end of the stream',
+    [begin, { input_tokens: 0, cache_read_input_tokens: 83_555, output_tokens: 9 }],
+    { prompt: 83_555, completion: 9, cached: 83_555, cacheWrite: 0 },
+  ],
+  [
     'cache reads and writes as part of the prompt',
     [{ input_tokens: 1, cache_read_input_tokens: 2, cache_creation_input_tokens: 3, output_tokens: 4 }],
     { prompt: 6, completion: 4, cached: 2, cacheWrite: 3 },

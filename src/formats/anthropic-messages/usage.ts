@@ -15,6 +15,9 @@ const members = [
   'iterations',
 ] as const;
 
+/** Members that count the prompt. */
+const promptMembers: readonly string[] = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];
+
 /**
  * Usage of a messages response. Streams report it twice: later counts are totals and replace the earlier ones if they are set.
  * `input_tokens` does not include cache reads and writes.
@@ -24,9 +27,13 @@ export class UsageCounts {
 
   add(usage: unknown): void {
     if (!isJsonObject(usage)) return;
+    // Some services write zeros for the prompt at the end of a stream. A total does not shrink, so the earlier counts hold.
+    const hasNoPrompt = promptMembers.every((name) => !isPositive(usage[name]));
     for (const name of members) {
       const value = usage[name];
-      if (value !== null && value !== undefined) this.#found[name] = value;
+      if (value === null || value === undefined) continue;
+      if (hasNoPrompt && promptMembers.includes(name) && isPositive(this.#found[name])) continue;
+      this.#found[name] = value;
     }
   }
 
@@ -92,6 +99,8 @@ function detailsOf({ server_tool_use: tools, service_tier: tier }: JsonObject, h
     },
   };
 }
+
+const isPositive = (value: unknown): boolean => (count(value) ?? 0) > 0;
 
 const count = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
