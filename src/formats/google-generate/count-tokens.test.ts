@@ -72,7 +72,6 @@ function converted(body: JsonObject): readonly string[] {
 
 const user = (...content: JsonObject[]): JsonObject => ({ role: 'user', content });
 const skipped = { type: 'reasoning', summary: [] };
-const output = (call_id: string, value: unknown): JsonObject => ({ type: 'function_call_output', call_id, output: value });
 
 describe('an error of a token count names the path in the input', () => {
   it.each<[JsonObject, string]>([
@@ -80,7 +79,7 @@ describe('an error of a token count names the path in the input', () => {
     [{ input: [user({ type: 'video' })] }, 'input[0].content[0]'],
     [{ input: [skipped, user({ type: 'input_image', image_url: 'x' })] }, 'input[1].content[0].image_url'],
     [{ input: [user({ type: 'input_file', file_id: 'file-1' })] }, 'input[0].content[0].file_id'],
-    [{ input: [user({ type: 'input_text', text: 'x' }), skipped, output('c1', 'x')] }, 'input[2].call_id'],
+    [{ input: [user({ type: 'input_text', text: 'x' }), skipped, { role: 'poet', content: 'x' }] }, 'input[2].role'],
     [{ input: [skipped, { type: 'function_call', call_id: 'c1' }] }, 'input[1].name'],
     [{ input: 'x', tools: [{ type: 'file_search' }, { type: 'function' }] }, 'tools[1].name'],
   ])('for %j', (body, param) => {

@@ -321,17 +321,29 @@ export const messageRows: readonly RequestRow[] = [
     [...hi, { role: 'assistant', content: null, refusal: 'No.' }, ...hi],
     [...userContents, model(text('No.')), ...userContents],
   ),
-  fields(
-    'a result without a call',
-    { messages: [...hi, result('x', '1')] },
-    {},
-    { refused: ['unsupported_parameter', 'messages[1].tool_call_id'] },
-  ),
-  fields(
-    'a result with an unknown id',
-    { messages: [...hi, calls(call('a', 'f', '{}')), result('b', '1')] },
-    {},
-    { refused: ['unsupported_parameter', 'messages[2].tool_call_id'] },
+  conversationRow('a result without a call is sent as text', [...hi, result('x', '1')], [user(text('hi'), text('1'))], {
+    dropped: ['messages[].tool_call_id'],
+  }),
+  conversationRow(
+    'a result with an unknown id, and one that is sent twice, are sent as text in their place',
+    [
+      ...hi,
+      calls(call('a', 'f', '{}')),
+      result('b', '1'),
+      result('a', '2'),
+      ...hi,
+      result('a', '3'),
+      { role: 'assistant', content: 'x' },
+      result('a', '4'),
+    ],
+    [
+      ...userContents,
+      model(functionCall('f', {})),
+      user(functionResponse('f', '2'), text('1'), text('hi'), text('3')),
+      model(text('x')),
+      user(text('4')),
+    ],
+    { dropped: ['messages[].tool_call_id'] },
   ),
   fields(
     'an unknown role is rejected',

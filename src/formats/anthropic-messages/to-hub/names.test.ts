@@ -23,3 +23,9 @@ it.each<[string, object[], string[]]>([
   cleanHistory(body['messages'] as readonly unknown[], openaiHistory, drops);
   expect(ownNames([...dropped, ...drops.list], false).map(({ param }) => param)).toEqual(names);
 });
+
+it("reports a result without its call by the API's name of the id", () => {
+  expect(ownNames([{ param: 'messages[].tool_call_id', reason: 'x' }], false)[0]?.param).toBe(
+    'messages[].content[].tool_result.tool_use_id',
+  );
+});

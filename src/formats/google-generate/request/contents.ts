@@ -25,11 +25,11 @@ export function toConversation(messages: unknown, conversion: GenerateConversion
   const list = messagesOf(messages);
   const system: Part[] = [];
   const turns = new ContentsBuilder();
+  const sink: ConversationSink = { turns, system, conversion, matched: new Set() };
   for (let index = 0; index < list.length; ) {
-    const { role } = list[index] ?? { role: '' };
-    if (role === 'assistant' || role === 'model') index = addStep(list, index, { turns, system, conversion });
+    if (isAssistant(list[index])) index = addStep(list, index, sink);
     else {
-      addOther(list[index], { turns, system, conversion });
+      addOther(list[index], sink);
       index += 1;
     }
   }
@@ -46,6 +46,8 @@ interface ConversationSink {
   readonly turns: ContentsBuilder;
   readonly system: Part[];
   readonly conversion: GenerateConversion;
+  /** Tool messages that are part of the step with their call. */
+  readonly matched: Set<ToolMessage>;
 }
 
 function messagesOf(messages: unknown): readonly Message[] {
@@ -78,8 +80,7 @@ function addStep(list: readonly Message[], from: number, sink: ConversationSink)
     const one = list[next];
     if (one !== undefined && isResult(one)) results.push(one);
   }
-  if (calls.length > 0 && end < list.length) sink.turns.add('user', resultParts(calls, results, sink.conversion));
-  else if (results[0] !== undefined) throw orphan(results[0]);
+  if (calls.length > 0 && end < list.length) sink.turns.add('user', resultParts(calls, results, sink.conversion, sink.matched));
   return end;
 }
 
@@ -88,33 +89,29 @@ const isResult = (one: Message): boolean => one.role === 'tool' || one.role === 
 
 const read: ReadonlySet<string> = new Set(['role', 'content', 'tool_call_id', 'is_error']);
 
-/** Adds a message that is not from the assistant. Tool results were added with their step. */
-function addOther(one: Message | undefined, { turns, system, conversion }: ConversationSink): void {
+/**
+ * Adds a message that is not from the assistant. Tool results were added with their step. A result whose call was cut off from the
+ * history is sent as text, so that the model can still read it.
+ */
+function addOther(one: Message | undefined, { turns, system, conversion, matched }: ConversationSink): void {
   if (one === undefined) return;
   const { role, message, at } = one;
   if (role !== 'function') conversion.drops.addUnread(message, read, 'messages[].', 'not known to this service');
   if (isResult(one)) {
-    if (!turns.hasModel) throw orphan(one);
+    if (matched.has(one)) return;
+    conversion.drops.add('messages[].tool_call_id', 'no earlier call has this id, so the result is sent as text');
+    turns.add('user', toParts(message['content'], `${at}.content`, conversion));
   } else if (role === 'system' || role === 'developer')
     system.push(...toTexts(message['content'], `${at}.content`, conversion.drops).map((text) => ({ text })));
   else if (role === 'user') turns.add('user', toParts(message['content'], `${at}.content`, conversion));
   else throw unsupportedParameter(`${at}.role`, `The role "${role}" is not known.`, 'Use system, developer, user, assistant or tool.');
 }
 
-const orphan = ({ at }: ToolMessage): Error =>
-  unsupportedParameter(
-    `${at}.tool_call_id`,
-    'The tool message belongs to no tool call of an earlier assistant message.',
-    'Send the assistant message with the call, too.',
-  );
-
 /** Contents under construction. Consecutive ones of the same role are joined. */
 class ContentsBuilder {
   readonly #contents: Content[] = [];
-  hasModel = false;
 
   add(role: 'user' | 'model', parts: readonly Part[]): void {
-    this.hasModel ||= role === 'model';
     if (parts.length === 0) return;
     const last = this.#contents.at(-1);
     if (last?.role === role) last.parts.push(...parts);

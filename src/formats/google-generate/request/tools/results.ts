@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
 import { textOf } from '../../../shared/json.ts';
 import { bareId, type MadeCall } from './calls.ts';
-import { unsupportedParameter } from '../../../shared/request/parameter-errors.ts';
 import type { GenerateConversion, Part } from '../conversion.ts';
 import { isThirdGeneration } from '../../model.ts';
 import { toParts } from '../parts.ts';
@@ -16,12 +15,23 @@ export interface ToolMessage {
  * Converts the results of one step: exactly one per call and in the order of the calls, regardless of the order in which they
  * were sent. A call without a result gets a generated error result, because the service rejects a step with a missing result.
  *
- * @throws GatewayError for a result without a call
+ * @param matched receives the messages that belong to one of the calls
  */
-export function resultParts(calls: readonly MadeCall[], messages: readonly ToolMessage[], conversion: GenerateConversion): Part[] {
+export function resultParts(
+  calls: readonly MadeCall[],
+  messages: readonly ToolMessage[],
+  conversion: GenerateConversion,
+  matched: Set<ToolMessage>,
+): Part[] {
   const open = new UnansweredCalls(calls);
   const found = new Map<MadeCall, ToolMessage>();
-  for (const one of messages) found.set(callOf(one, open), one);
+  for (const one of messages) {
+    const id = textOf(one.message['tool_call_id']);
+    const call = open.take(id === undefined ? undefined : bareId(id), textOf(one.message['name']));
+    if (call === undefined) continue;
+    found.set(call, one);
+    matched.add(one);
+  }
   const responses: Part[] = [];
   const beside: Part[] = [];
   for (const call of calls) {
@@ -63,20 +73,6 @@ function listAt<K>(lists: Map<K, MadeCall[]>, key: K): MadeCall[] {
   const list = lists.get(key) ?? [];
   lists.set(key, list);
   return list;
-}
-
-/** @throws GatewayError for a result without a call */
-function callOf({ message, at }: ToolMessage, open: UnansweredCalls): MadeCall {
-  const raw = textOf(message['tool_call_id']);
-  const call = open.take(raw === undefined ? undefined : bareId(raw), textOf(message['name']));
-  if (call !== undefined) return call;
-  throw unsupportedParameter(
-    `${at}.tool_call_id`,
-    raw === undefined
-      ? 'The tool message names no tool_call_id.'
-      : `No open tool call of the assistant message before it has the id "${raw.slice(0, 80)}".`,
-    'Send each tool result after the assistant message with its call, once.',
-  );
 }
 
 function responseOf(
