@@ -94,6 +94,13 @@ describe('POST /v1/batches', () => {
     expect(model()).toBe('publishers/google/models/gemini-2.5-flash');
   });
 
+  it('lists a completion window that the service does not have, but not one that is null', async () => {
+    const id = await uploaded(line('a', 'Hi'));
+    const dropped = async (window: unknown) =>
+      (await create({ input_file_id: id, endpoint, completion_window: window })).headers.get('x-gateway-dropped-params');
+    expect([await dropped('1h'), await dropped(null)]).toEqual(['completion_window', null]);
+  });
+
   it('checks the model of the file metadata against the model list of the provider', async () => {
     const narrow = { 'x-gateway-virtual-key': 'narrow' };
     const created = async (content: string, headers: Record<string, string> = {}) => {

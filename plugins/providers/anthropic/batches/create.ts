@@ -57,16 +57,16 @@ function parseCreateRequest(body: JsonBody | EmptyBody, call: AnthropicCall): Cr
   const fields: JsonObject = body.kind === 'json' ? body.json() : {};
   const endpoint = endpointOf(fields['endpoint']);
   const window = fields['completion_window'];
-  if (window !== undefined && window !== '24h') {
+  if (window !== undefined && window !== null && window !== '24h') {
     throw new GatewayError('invalid_value', {
       message: `Invalid 'completion_window': the service supports only "24h".`,
       param: 'completion_window',
     });
   }
   checkMetadata(fields['metadata']);
-  const dropped: Dropped[] = Object.keys(fields)
-    .filter((key) => !supportedFields.has(key))
-    .map((param) => ({ param, reason: 'not supported by this service' }));
+  const dropped: Dropped[] = Object.entries(fields)
+    .filter(([key, value]) => value !== null && !supportedFields.has(key))
+    .map(([param]) => ({ param, reason: 'not supported by this service' }));
   if (Object.keys(fields['metadata'] ?? {}).length > 0)
     dropped.push({ param: 'metadata', reason: 'the service stores no metadata of a batch' });
   const shared = { endpoint, model: bareModel(textOf(fields['model']) ?? call.model), dropped };

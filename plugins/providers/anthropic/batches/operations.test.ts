@@ -42,6 +42,8 @@ describe('POST /v1/batches for anthropic', () => {
       requests: [{ custom_id: 'r-1', params: expect.objectContaining({ model: 'm', max_tokens: 4096 }) as object }],
     });
     expect(request.dropped.map(({ param }) => param)).toEqual(['output_expires_after', 'metadata']);
+    const unset = { ...create, completion_window: null, metadata: null, output_expires_after: null };
+    expect(createBatch(unset).request.dropped).toEqual([]);
     expect(translation.then).toBeUndefined();
     expect(translation.result?.(JSON.stringify(batch))).toMatchObject({
       id: 'msgbatch_1',

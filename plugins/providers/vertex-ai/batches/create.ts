@@ -93,7 +93,7 @@ function dropsOf(body: JsonObject): readonly Dropped[] {
     .filter(([key, value]) => value !== null && !supportedFields.has(key))
     .map(([param]) => ({ param, reason: 'not supported by this service' }));
   const { completion_window: window } = body;
-  if (window !== undefined && window !== '24h')
+  if (window !== undefined && window !== null && window !== '24h')
     dropped.push({ param: 'completion_window', reason: 'the service has its own completion window' });
   return dropped;
 }

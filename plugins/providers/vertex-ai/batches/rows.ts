@@ -1,6 +1,7 @@
 import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
+import { parseExact } from '#core/json/scan.ts';
 import { bareModel } from '#core/model/model-name.ts';
 import type { Dropped, Media } from '#core/provider.ts';
 import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
@@ -10,7 +11,7 @@ import { toGenerateContent } from '#formats/google-generate/request/index.ts';
 import { dropExtensions } from '#formats/openai-chat/extensions.ts';
 import { functionsAsTools } from '#formats/openai-chat/legacy-calls.ts';
 import { withQuirks } from '#formats/openai-chat/quirks/index.ts';
-import { textOf } from '#formats/shared/json.ts';
+import { objectOf, textOf } from '#formats/shared/json.ts';
 import { bodyVersion } from '../anthropic.ts';
 import { optionsOf } from '../gemini.ts';
 import { modelFor, type VertexModel } from '../model.ts';
@@ -45,10 +46,11 @@ export const isBatchLine = (line: JsonObject): boolean => isJsonObject(line['bod
 /**
  * Converts a line of OpenAI's batch format to a row of the service. The model determines the kind of row.
  *
+ * @param exact returns the same line with numbers that keep their digits, for bodies that stay in the client's format
  * @throws GatewayError for values that cannot be converted
  */
-export function toRow(line: JsonObject, settings: VertexSettings, files?: FileRules): Row {
-  const body = isJsonObject(line['body']) ? line['body'] : {};
+export function toRow(line: JsonObject, settings: VertexSettings, files?: FileRules, exact: () => JsonObject = () => line): Row {
+  const body = objectOf(line['body']);
   const customId = textOf(line['custom_id']);
   if (customId === undefined) throw missing('custom_id', 'it has no custom_id');
   const requested = textOf(body['model']);
@@ -56,8 +58,10 @@ export function toRow(line: JsonObject, settings: VertexSettings, files?: FileRu
   const model = bareModel(requested);
   const endpoint = endpointOf(textOf(line['url']) ?? (body['input'] === undefined ? '/v1/chat/completions' : '/v1/embeddings'));
   if (endpoint === undefined) throw unserved(String(line['url']).slice(0, 100));
-  const { stream, stream_options: _options, ...requestBody } = body;
-  const { row, dropped } = convertLine(endpoint, { customId, body: requestBody, model, vertexModel: batchModel(model), settings, files });
+  const vertexModel = batchModel(model);
+  const keepsFormat = endpoint === '/v1/messages' || vertexModel.kind === 'open';
+  const { stream, stream_options: _options, ...requestBody } = keepsFormat ? objectOf(exact()['body']) : body;
+  const { row, dropped } = convertLine(endpoint, { customId, body: requestBody, model, vertexModel, settings, files });
   return { row, dropped: stream === true ? [noStream, ...dropped] : dropped, model, endpoint };
 }
 
@@ -142,7 +146,8 @@ function openRow({ customId, body, vertexModel, settings, files }: BatchLine): C
   const model = vertexModel.kind === 'open' ? vertexModel.model : '';
   const plain = withQuirks(functionsAsTools(JsonBody.of(body)), model, [openQuirk]);
   const bare = settings.extensions === 'pass' ? { body: plain.body, dropped: [] } : dropExtensions(plain.body, toolHistory);
-  const row = { custom_id: customId, method: 'POST', url: '/v1/chat/completions', body: { ...bare.body.json(), model } };
+  const request = objectOf(parseExact(bare.body.bytes().toString('utf8')));
+  const row = { custom_id: customId, method: 'POST', url: '/v1/chat/completions', body: { ...request, model } };
   return { row, dropped: [...plain.dropped, ...bare.dropped] };
 }
 

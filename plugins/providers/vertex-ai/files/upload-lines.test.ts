@@ -37,6 +37,16 @@ describe('UploadLines', () => {
     expect(lines[0]).toContain('"input":{"n":9223372036854775807}');
   });
 
+  it('keeps the digits of long numbers in lines for open models', () => {
+    const schema = '{"type":"object","properties":{"n":{"type":"integer","maximum":9223372036854775807}}}';
+    const { converted: lines } = run([
+      `{"custom_id":"a","url":"/v1/chat/completions","body":{"model":"meta.llama-4","seed":9007199254740993,"stream":true,"messages":[],"functions":[{"name":"f","parameters":${schema}}]}}`,
+    ]);
+    expect(lines[0]).toContain('"seed":9007199254740993');
+    expect(lines[0]).toContain(`"parameters":${schema}`);
+    expect(lines[0]).not.toContain('"stream"');
+  });
+
   it('converts chat examples to training rows', () => {
     const { converted: lines, upload } = run([example]);
     expect(JSON.parse(lines[0] ?? '')).toHaveProperty('contents');

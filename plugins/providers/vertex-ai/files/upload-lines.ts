@@ -47,26 +47,25 @@ export class UploadLines {
   readonly edit: LineEdit = (text, index) => {
     const line = index === 0 ? text.replace(/^\uFEFF/, '') : text;
     if (line.trim() === '') return undefined;
-    // Bodies of the messages API stay unchanged, including the digits of numbers in the inputs of tools.
-    const object = line.includes('"/v1/messages"') ? parseObject(line, parseExact) : parseObject(line);
+    const object = parseObject(line);
     this.#kind ??= kindOf(object);
     if (this.#kind === 'other') return line;
     try {
       if (object === undefined) throw new GatewayError('invalid_value', { message: 'it is not a JSON object' });
-      return this.#convert(object) ?? line;
+      return this.#convert(object, line) ?? line;
     } catch (thrown) {
       throw withLineNumber(thrown, index + 1);
     }
   };
 
-  #convert(object: JsonObject): string | undefined {
+  #convert(object: JsonObject, text: string): string | undefined {
     if (this.#kind === 'fine-tune') {
       if (!isTrainingLine(object)) return undefined;
       const { row, dropped } = toTrainingRow(object, this.#settings, this.#files);
       return this.#recordDrops(row, dropped);
     }
     if (!isBatchLine(object)) return undefined;
-    const { row, model, endpoint, dropped } = toRow(object, this.#settings, this.#files);
+    const { row, model, endpoint, dropped } = toRow(object, this.#settings, this.#files, () => parseObject(text, parseExact) ?? object);
     this.#model ??= model;
     this.#endpoint ??= endpoint;
     if (model !== this.#model) throw mixedFile('body.model', `it names the model "${model.slice(0, 100)}"`, this.#model);
