@@ -8,7 +8,7 @@ import { chatContent } from './parts.ts';
 
 /** Converts messages of the API to chat messages. A tool result becomes a message of its own. @throws GatewayError */
 export function chatMessages(messages: readonly JsonObject[], drops: Drops): readonly JsonObject[] {
-  return messages.flatMap((message, at) => {
+  const made = messages.flatMap((message, at) => {
     drops.addUnread(message, members, 'messages[].', 'not known to the messages API');
     switch (message['role']) {
       case 'assistant':
@@ -25,6 +25,22 @@ export function chatMessages(messages: readonly JsonObject[], drops: Drops): rea
         );
     }
   });
+  return resultsFirst(made);
+}
+
+/** Puts the results of a step directly after its calls, as chat services require, also if texts of the user are between them. */
+function resultsFirst(messages: readonly JsonObject[]): readonly JsonObject[] {
+  const out: JsonObject[] = [];
+  let others: JsonObject[] = [];
+  let hasCalls = false;
+  for (const message of messages) {
+    if (message['role'] === 'assistant') {
+      out.push(...others, message);
+      others = [];
+      hasCalls = message['tool_calls'] !== undefined;
+    } else (hasCalls && message['role'] === 'tool' ? out : others).push(message);
+  }
+  return [...out, ...others];
 }
 
 const members: ReadonlySet<string> = new Set(['role', 'content']);
