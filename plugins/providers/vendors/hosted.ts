@@ -163,6 +163,13 @@ export const hosted: readonly Vendor[] = [
         takes: ['cache_control'],
       },
       {
+        name: 'thinking',
+        source:
+          'https://openrouter.ai/docs/use-cases/reasoning-tokens, "Controlling Reasoning Tokens": reasoning.max_tokens, or enabled; https://github.com/omeryasirkucuk/amx/pull/66: 400 for an effort beside max_tokens',
+        supportedExtensions: ['thinking'],
+        thinkingAsReasoning: true,
+      },
+      {
         name: 'thoughts',
         source:
           'https://openrouter.ai/docs/use-cases/reasoning-tokens, "Preserving reasoning blocks": reasoning, or reasoning_details unchanged',

@@ -89,7 +89,10 @@ function about(quirk: Quirk): string {
     ...(quirk.callIds === undefined ? [] : ['replaces the ids of tool calls of other services with ids of nine letters and digits']),
     ...(quirk.uniqueIds === true ? ['makes the ids of tool calls distinct'] : []),
     ...(quirk.imageEdits === undefined ? [] : ['sends image edits as JSON, without `size` and `style`']),
-    ...(quirk.supportedExtensions === undefined ? [] : [`passes on ${code(quirk.supportedExtensions)}`]),
+    ...(quirk.thinkingAsReasoning === true ? ['sends `thinking` as `reasoning`'] : []),
+    ...(quirk.supportedExtensions === undefined || quirk.thinkingAsReasoning === true
+      ? []
+      : [`passes on ${code(quirk.supportedExtensions)}`]),
   ];
   const [first = '', ...more] = parts;
   return [`${first.charAt(0).toUpperCase()}${first.slice(1)}`, ...more].join(', ');

@@ -149,7 +149,13 @@ it.each([[['cache_control'], true] as const, [[], false] as const])('cache marks
     ],
     messages: [
       { role: 'user', content: [{ type: 'text', text: 'x', cache_control }] },
-      { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'y', cache_control },
+          { type: 'tool_use', id: 't', name: 'f', input: {} },
+        ],
+      },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'r', cache_control }] },
     ],
     tools: [{ name: 'f', input_schema: { type: 'object' }, cache_control }],
@@ -160,7 +166,7 @@ it.each([[['cache_control'], true] as const, [[], false] as const])('cache marks
   expect(plain.body['messages']).toMatchObject([
     { content: isKept ? [text('a'), text('b', mark)] : 'a\n\nb' },
     { content: isKept ? [text('x', mark)] : 'x' },
-    {},
+    { content: isKept ? [text('y', mark)] : 'y' },
     { role: 'tool', content: 'r' },
   ]);
   const lost = isKept ? [] : ['tools[].cache_control'];

@@ -27,7 +27,9 @@ export function plainMessages(messages: readonly JsonObject[], drops: Drops, cac
     }
     flush();
     out.push(
-      message['role'] === 'assistant' ? withText(message, drops) : { ...message, content: contentOf(message['content'], drops, caches) },
+      message['role'] === 'assistant'
+        ? withText(message, drops, caches)
+        : { ...message, content: contentOf(message['content'], drops, caches) },
     );
   }
   flush();
@@ -51,17 +53,17 @@ function resultOf(message: JsonObject, drops: Drops): { readonly text: string; r
 }
 
 /** Converts content that consists only of text without cache marks to a string. */
-function contentOf(content: unknown, drops: Drops, caches = false): unknown {
+function contentOf(content: unknown, drops: Drops, caches: boolean): unknown {
   if (!Array.isArray(content)) return content;
   const parts = partsOf(content, drops, caches);
   return parts.every(({ type, cache_control: mark }) => type === 'text' && mark === undefined) ? joined(parts) : parts;
 }
 
 /** Blocks and calls are left to the rules for the history. */
-function withText(message: JsonObject, drops: Drops): JsonObject {
+function withText(message: JsonObject, drops: Drops, caches: boolean): JsonObject {
   const { content } = message;
   if (!Array.isArray(content) || !content.filter(isJsonObject).every(({ type }) => type === 'text')) return message;
-  return { ...message, content: contentOf(content, drops) };
+  return { ...message, content: contentOf(content, drops, caches) };
 }
 
 const joined = (parts: readonly JsonObject[]): string => parts.map(({ text }) => String(text ?? '')).join('\n\n');

@@ -18,6 +18,8 @@ export interface ChatQuirk {
   readonly thinksByDefault?: true;
   /** Its `thinking` has no type but `enabled` and `disabled`. */
   readonly switchesThinking?: true;
+  /** In place of `thinking` it has an object `reasoning`, with either an effort or a number of tokens. */
+  readonly thinkingAsReasoning?: true;
   /** It has no structured outputs, only a JSON mode: the schema becomes a system message. */
   readonly schemaInPrompt?: true;
   /** It has no `functions`, only tools. */
@@ -37,6 +39,7 @@ const changing: Readonly<Record<Exclude<keyof ChatQuirk, 'models'>, true>> = {
   efforts: true,
   thinksByDefault: true,
   switchesThinking: true,
+  thinkingAsReasoning: true,
   schemaInPrompt: true,
   functionsAsTools: true,
 };

@@ -21,12 +21,28 @@ export function convertValues(body: JsonBody, patch: Map<string, unknown>, quirk
     patch.set('thinking', { type: 'enabled' });
     out.push({ param: 'thinking.type', reason: 'sent as enabled' });
   }
+  if (quirk.thinkingAsReasoning === true && body.has('thinking')) out.push(...withReasoning(body, patch));
   const effort = efforts === undefined || patch.has('reasoning_effort') ? undefined : body.peek('reasoning_effort');
   if (efforts !== undefined && typeof effort === 'string' && Object.hasOwn(efforts, effort)) {
     patch.set('reasoning_effort', efforts[effort]);
     out.push({ param: 'reasoning_effort', reason: `sent as ${efforts[effort]}` });
   }
   return schemaInPrompt === true && body.mentions('"json_schema"') ? [...out, ...withSchemaInPrompt(body, patch)] : out;
+}
+
+/** Converts `thinking` to `reasoning`. It is not disabled, because models that always reason would reject the request. */
+function withReasoning(body: JsonBody, patch: Map<string, unknown>): readonly Dropped[] {
+  const thinking = body.value('thinking');
+  patch.set('thinking', undefined);
+  const lost = (reason: string): readonly Dropped[] => [{ param: 'thinking', reason }];
+  if (!isJsonObject(thinking)) return isNeutral('thinking', thinking) ? [] : lost('it is not an object');
+  const { type, budget_tokens: budget, display } = thinking;
+  if (type === 'disabled' || budget === 0) return lost('not all models of this service can stop reasoning');
+  if (body.has('reasoning') && body.value('reasoning') !== null) return lost('reasoning is sent instead');
+  const hasEffort = typeof body.peek('reasoning_effort') === 'string';
+  if (hasEffort && budget !== undefined) return lost('reasoning_effort is sent instead');
+  if (!hasEffort) patch.set('reasoning', typeof budget === 'number' ? { max_tokens: budget } : { enabled: true });
+  return (display ?? undefined) === undefined ? [] : [{ param: 'thinking.display', reason: 'not supported by this service' }];
 }
 
 function withSchemaInPrompt(body: JsonBody, patch: Map<string, unknown>): readonly Dropped[] {
