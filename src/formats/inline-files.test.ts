@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../core/json/merge.ts';
 import { toMessages } from './anthropic-messages/request/index.ts';
+import { toHub } from './anthropic-messages/to-hub/index.ts';
 import { toConverse } from './bedrock-converse/request/index.ts';
 import { toGenerateContent } from './google-generate/request/index.ts';
 import { inlinedFiles } from './openai-chat/plain/files.ts';
+import { plainChat } from './openai-chat/plain/index.ts';
 
 const media = new Map();
 const call = { model: 'claude-opus-4-5', media, strict: true, showsReasoning: false, stream: false, foundationModel: undefined };
@@ -60,4 +62,20 @@ it.each([
   const body = { messages: [{ role: 'user', content: [{ type: 'file', file: { file_url: url } }] }] };
   const sent = JSON.stringify(inlinedFiles(body, new Map([[url, { mimeType, base64: 'AAAA' }]])));
   expect(sent).toContain(`"file_data":"data:${type};base64,AAAA"`);
+});
+
+it.each<[media: string, url: string, title: string | undefined, filename: string]>([
+  ['application/pdf', 'https://h/reports/q%201.pdf?x=1', undefined, 'q 1.pdf'],
+  ['text/csv; charset=utf-8', 'https://h/export?id=1', undefined, 'document.csv'],
+  ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'https://h/a.docx', undefined, 'a.docx'],
+  ['application/octet-stream', 'https://h/download', undefined, 'document.pdf'],
+  ['text/html', 'https://h/index.php', undefined, 'document.html'],
+  ['text/csv', 'https://h/a.csv', 'My table', 'My table'],
+])('a document of type "%s" at %s with the title %s is named %s', (mimeType, url, title, filename) => {
+  const source = { type: 'url', url };
+  const document = { type: 'document', source, ...(title === undefined ? {} : { title }) };
+  const { body } = toHub({ max_tokens: 1, messages: [{ role: 'user', content: [document] }] });
+  const service = { model: 'm', isOpenAi: true, passes: false, known: [], media: new Map([[url, { mimeType, base64: 'AAAA' }]]) };
+  const [message] = plainChat(body, service).body['messages'] as [{ content: [{ file: JsonObject }] }];
+  expect(message.content[0].file['filename']).toBe(filename);
 });

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Media, MediaNeed } from '../../../core/provider.ts';
 import { objectsIn } from '../../shared/json.ts';
-import { typeOfUrl } from '../../shared/media/mime.ts';
+import { typeByBytes } from '../../shared/media/data-uri.ts';
+import { extensionOf, fileName, typeOfPath } from '../../shared/media/mime.ts';
 
 /** Maximum size of a file to download, in bytes: the limit of services of the chat format, which includes base64. */
 const maxFileBytes = 22 * 1024 * 1024;
@@ -29,8 +30,19 @@ function inlined(part: JsonObject, media: ReadonlyMap<string, Media>): JsonObjec
   const fetched = isJsonObject(file) ? media.get(String(file['file_url'])) : undefined;
   if (!isJsonObject(file) || fetched === undefined) return part;
   const { file_url: url, ...rest } = file;
-  const type = isUnknownType(fetched.mimeType) ? (typeOfUrl(String(url)) ?? 'application/pdf') : fetched.mimeType;
-  return { ...part, file: { ...rest, file_data: `data:${type};base64,${fetched.base64}` } };
+  const path = fileName(String(url));
+  const [bare = ''] = fetched.mimeType.split(';', 1);
+  const type = isUnknownType(bare) ? (typeOfPath(path) ?? typeByBytes(fetched.base64) ?? 'application/pdf') : bare;
+  const name = typeOfPath(path) === type ? { filename: path } : {};
+  return { ...part, file: { ...name, ...rest, file_data: `data:${type};base64,${fetched.base64}` } };
 }
 
 const isUnknownType = (type: string): boolean => type === '' || type === 'application/octet-stream';
+
+/** Adds a file name, which services require with the bytes and by whose extension some of them recognize the type. */
+export function withFileName(file: JsonObject): JsonObject {
+  const { file_data: data, filename } = file;
+  if (data === undefined || filename !== undefined) return file;
+  const type = typeof data === 'string' ? /^data:([^;,]*)/.exec(data)?.[1] : undefined;
+  return { filename: `document.${type === undefined ? 'pdf' : extensionOf(type)}`, ...file };
+}

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import type { Drops } from '../../shared/request/drops.ts';
+import { withFileName } from './files.ts';
 
 /**
  * Converts messages. Text-only content becomes a string, since many services accept nothing else. Results can hold only text, so
@@ -105,8 +106,7 @@ function fileOf(file: JsonObject): JsonObject {
       'Send the document in a source of type base64.',
     );
   }
-  // The service requires a file name with the bytes.
-  return file['file_data'] === undefined || file['filename'] !== undefined ? file : { filename: 'document.pdf', ...file };
+  return withFileName(file);
 }
 
 function nameMarks(object: JsonObject, drops: Drops): void {

@@ -43,5 +43,13 @@ export function typeOfPath(path: string): string | undefined {
 }
 
 /** The same for the path of a URL, whose escapes are decoded. */
-export const typeOfUrl = (url: string): string | undefined =>
-  typeOfPath(percentDecoded((url.split(/[?#]/, 1)[0] ?? '').replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')));
+export const typeOfUrl = (url: string): string | undefined => typeOfPath(fileName(url));
+
+/** Returns the last segment of a URL's path, with its escapes decoded; '' if the path has none. */
+export function fileName(url: string): string {
+  const path = percentDecoded((url.split(/[?#]/, 1)[0] ?? '').replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, ''));
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** Returns the usual extension of a media type; `pdf` if it has none. */
+export const extensionOf = (type: string): string => mime().getExtension(type) ?? 'pdf';
