@@ -58,4 +58,13 @@ const badName = (model: string, expected: string): GatewayError =>
   new GatewayError('model_not_found', {
     message: model === '' ? 'The request names no model.' : `"${model.slice(0, 100)}" is not ${expected}.`,
     param: 'model',
+    hint: dotHint(model),
   });
+
+/** Clients of the service's own OpenAI route write the publisher before a slash. */
+function dotHint(model: string): string | undefined {
+  const [, publisher = '', name = ''] = /^(?:publishers\/)?([^/]+)\/(?:models\/)?([^/]{1,100})$/.exec(model) ?? [];
+  return Object.hasOwn(publisherKinds, publisher.toLowerCase())
+    ? `Write a dot between publisher and model: "${publisher}.${name}".`
+    : undefined;
+}

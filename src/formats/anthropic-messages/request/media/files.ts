@@ -108,7 +108,7 @@ function typeOfDownload(type: string, file: MessageFile): string {
   throw new GatewayError('missing_file_extension', {
     message: `Neither the address nor the server of "${withoutQuery(file.url)}" shows its media type.`,
     param: file.param,
-    hint: 'Use a URL whose path ends in .png, .pdf or the like, or set mime_type next to the URL.',
+    hint: 'Use a URL whose path ends in .png, .pdf or the like, or send the file itself. Chat completions can also set mime_type next to it.',
   });
 }
 

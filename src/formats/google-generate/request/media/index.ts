@@ -83,7 +83,7 @@ const noExtension = ({ url, param }: ReferencedFile): GatewayError =>
   new GatewayError('missing_file_extension', {
     message: `The path of "${withoutQuery(url)}" has no known file extension, so its media type is not known.`,
     param,
-    hint: 'Use a URL whose path ends in .png, .pdf, .mp4 or the like, or set mime_type next to the URL.',
+    hint: 'Use a URL whose path ends in .png, .pdf, .mp4 or the like, or send the file itself. Chat completions can also set mime_type next to it.',
   });
 
 /** Removes the query, which may contain a signature. */
