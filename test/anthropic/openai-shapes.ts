@@ -13,6 +13,7 @@ const usage = {
     completion_tokens_details: { type: 'object', additionalProperties: { type: 'integer', minimum: 0 } },
     cache_read_input_tokens: { type: 'integer', minimum: 1 },
     cache_creation_input_tokens: { type: 'integer', minimum: 1 },
+    cache_creation: { type: 'object', additionalProperties: { type: 'integer', minimum: 0 } },
   },
 };
 const finish = { enum: ['stop', 'length', 'tool_calls', 'content_filter', 'function_call'] };

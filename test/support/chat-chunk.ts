@@ -52,7 +52,7 @@ const usage = object(
     prompt_tokens_details: optional(details('cached_tokens', 'audio_tokens')),
     completion_tokens_details: optional(details('reasoning_tokens', 'audio_tokens')),
   },
-  ['cache_read_input_tokens', 'cache_creation_input_tokens'],
+  ['cache_read_input_tokens', 'cache_creation_input_tokens', 'cache_creation'],
 );
 
 const toolCall = (isLoose: boolean): Check =>

@@ -35,6 +35,15 @@ describe('openaiUsage', () => {
     expect(JSON.parse(JSON.stringify({ cache_read_input_tokens, cache_creation_input_tokens }))).toEqual(extra);
   });
 
+  it('splits cache writes by their lifetime if some live for an hour', () => {
+    const usage = { prompt: 10, completion: 1, cacheWrite: 7 };
+    expect(openaiUsage({ ...usage, details: { cache_write_1h: 4 } })).toMatchObject({
+      cache_creation_input_tokens: 7,
+      cache_creation: { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: 4 },
+    });
+    expect(openaiUsage({ ...usage, details: { web_searches: 1 } })).not.toHaveProperty('cache_creation');
+  });
+
   it('keeps the sums consistent for any reported usage', () => {
     const tokens = fc.oneof(fc.nat(), fc.double());
     const part = fc.option(tokens, { nil: undefined });

@@ -1,6 +1,6 @@
 import type { Usage } from './usage.ts';
 
-/** `usage` of chat completions. The last two members can be set only if the provider reports cache writes. */
+/** `usage` of chat completions. The last three members can be set only if the provider reports cache writes. */
 export interface OpenAIUsage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -9,6 +9,20 @@ export interface OpenAIUsage {
   readonly completion_tokens_details: { readonly reasoning_tokens: number; readonly audio_tokens: number };
   readonly cache_read_input_tokens?: number;
   readonly cache_creation_input_tokens?: number;
+  readonly cache_creation?: CacheLifetimes;
+}
+
+/** Cache writes by their lifetime. */
+export interface CacheLifetimes {
+  readonly ephemeral_5m_input_tokens: number;
+  readonly ephemeral_1h_input_tokens: number;
+}
+
+/** Splits cache writes; undefined if all have the regular lifetime. */
+export function cacheLifetimes({ cacheWrite, details }: Usage): CacheLifetimes | undefined {
+  const written = count(cacheWrite);
+  const hour = Math.min(count(details?.cache_write_1h), written);
+  return hour === 0 ? undefined : { ephemeral_5m_input_tokens: written - hour, ephemeral_1h_input_tokens: hour };
 }
 
 /**
@@ -20,6 +34,7 @@ export function openaiUsage(usage: Usage): OpenAIUsage {
   const cached = count(usage.cached);
   const written = count(usage.cacheWrite);
   const reasoning = count(usage.reasoning);
+  const lifetimes = cacheLifetimes(usage);
   const prompt = Math.max(count(usage.prompt), cached + written);
   const completion = Math.max(count(usage.completion), reasoning);
   return {
@@ -30,6 +45,7 @@ export function openaiUsage(usage: Usage): OpenAIUsage {
     completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: count(usage.audioOut) },
     ...(usage.cacheWrite === undefined || cached === 0 ? {} : { cache_read_input_tokens: cached }),
     ...(written === 0 ? {} : { cache_creation_input_tokens: written }),
+    ...(lifetimes === undefined ? {} : { cache_creation: lifetimes }),
   };
 }
 

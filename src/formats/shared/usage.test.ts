@@ -44,3 +44,12 @@ it.each([
 ])('readUsage reads cache writes %s', (_, details, expected) => {
   expect(readUsage(details)?.cacheWrite).toBe(expected);
 });
+
+it('readUsage reads the lifetime of cache writes as the gateway writes it', () => {
+  const cache_creation = { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 40 };
+  expect(readUsage(usage(100, 9, 109, { ...details, ...extraCounts, cache_creation }))).toMatchObject({
+    cacheWrite: 50,
+    details: { cache_write_1h: 40 },
+  });
+  expect(readUsage(usage(100, 9, 109, { cache_creation }))).not.toHaveProperty('details');
+});

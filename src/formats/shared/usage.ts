@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Usage } from '../../core/model/usage.ts';
+import type { UsageDetails } from '../../core/records/record.ts';
 
 /**
  * Reads usage in the form of chat completions (`prompt_tokens`) and of responses and images (`input_tokens`), with details under
@@ -20,17 +21,19 @@ export function readUsage(value: unknown): Usage | undefined {
   const reasoning = tokenCount(output['reasoning_tokens']);
   const rest = Math.max(0, (tokenCount(value['total_tokens']) ?? 0) - (prompt ?? 0) - (completion ?? 0));
   // Mistral counts audio in seconds, and includes its tokens only in the total.
-  const sound = seconds === undefined || seconds === 0 ? {} : { seconds };
-  const extraReasoning = sound.seconds === undefined ? separateReasoning(rest, reasoning, cached) : 0;
+  const hasSound = seconds !== undefined && seconds !== 0;
+  const extraReasoning = hasSound ? 0 : separateReasoning(rest, reasoning, cached);
+  const cacheWrite = tokenCount(input['cache_write_tokens']) ?? separateCacheWrites(value, prompt, cached);
+  const hour = cacheWrite === undefined ? 0 : writtenForAnHour(value['cache_creation'], cacheWrite);
   return {
     prompt: prompt ?? 0,
     completion: (completion ?? 0) + extraReasoning,
     ...known('cached', cached),
-    ...known('cacheWrite', tokenCount(input['cache_write_tokens']) ?? separateCacheWrites(value, prompt, cached)),
+    ...known('cacheWrite', cacheWrite),
     ...known('reasoning', reasoning ?? (extraReasoning === 0 ? undefined : extraReasoning)),
     ...known('audioIn', tokenCount(input['audio_tokens'])),
     ...known('audioOut', tokenCount(output['audio_tokens'])),
-    ...detailsOf(input, output, sound),
+    ...detailsOf(input, output, { ...(hasSound ? { seconds } : {}), ...(hour === 0 ? {} : { cache_write_1h: hour }) }),
   };
 }
 
@@ -52,18 +55,21 @@ function separateCacheWrites(value: JsonObject, prompt: number | undefined, cach
   return written === 0 || cached === undefined || cached + written > (prompt ?? 0) ? undefined : written;
 }
 
+const writtenForAnHour = (lifetimes: unknown, written: number): number =>
+  isJsonObject(lifetimes) ? Math.min(tokenCount(lifetimes['ephemeral_1h_input_tokens']) ?? 0, written) : 0;
+
 /** Adds only details that are present: most responses have none. */
-function detailsOf(input: JsonObject, output: JsonObject, sound: { readonly seconds?: number }): Pick<Usage, 'details'> {
+function detailsOf(input: JsonObject, output: JsonObject, others: UsageDetails): Pick<Usage, 'details'> {
   const parts = input['cached_tokens_details'];
   const cached = isJsonObject(parts) ? parts : {};
   const imageIn = tokenCount(input['image_tokens']) ?? 0;
   const imageOut = tokenCount(output['image_tokens']) ?? 0;
   const cachedAudio = tokenCount(cached['audio_tokens']) ?? 0;
   const cachedImages = tokenCount(cached['image_tokens']) ?? 0;
-  if (imageIn + imageOut + cachedAudio + cachedImages === 0) return sound.seconds === undefined ? {} : { details: sound };
+  if (imageIn + imageOut + cachedAudio + cachedImages === 0) return Object.keys(others).length === 0 ? {} : { details: others };
   return {
     details: {
-      ...sound,
+      ...others,
       ...(imageIn === 0 ? {} : { image_in: imageIn }),
       ...(imageOut === 0 ? {} : { image_out: imageOut }),
       ...(cachedAudio === 0 ? {} : { cached_audio: cachedAudio }),

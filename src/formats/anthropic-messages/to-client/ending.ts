@@ -1,5 +1,6 @@
 import type { ModelEvent } from '../../../core/events.ts';
 import type { JsonObject } from '../../../core/json/merge.ts';
+import { cacheLifetimes } from '../../../core/model/openai-usage.ts';
 import type { Usage } from '../../../core/model/usage.ts';
 import { finishReasons } from '../response/finish.ts';
 import { finishReasonOf } from '../../shared/response/stop-reason.ts';
@@ -76,9 +77,11 @@ export class Ending {
 /** The API counts cache reads and writes separately from the input. */
 function usageOf(usage: Usage | undefined): JsonObject {
   const { prompt = 0, completion = 0, cached = 0, cacheWrite = 0, reasoning } = usage ?? {};
+  const lifetimes = usage === undefined ? undefined : cacheLifetimes(usage);
   return {
     input_tokens: Math.max(0, prompt - cached - cacheWrite),
     cache_creation_input_tokens: cacheWrite,
+    ...(lifetimes === undefined ? {} : { cache_creation: lifetimes }),
     cache_read_input_tokens: cached,
     output_tokens: Math.max(completion, reasoning ?? 0),
     ...(reasoning === undefined || reasoning === 0 ? {} : { output_tokens_details: { thinking_tokens: reasoning } }),

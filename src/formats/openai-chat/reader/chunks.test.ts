@@ -136,12 +136,17 @@ it('cache writes are counted equally in a complete response and in a stream', ()
   const events: readonly ModelEvent[] = [
     { type: 'text', choice: 0, text: 'x' },
     { type: 'finish', choice: 0, reason: 'stop' },
-    { type: 'usage', usage: { prompt: 100, completion: 9, cached: 30, cacheWrite: 50 } },
+    { type: 'usage', usage: { prompt: 100, completion: 9, cached: 30, cacheWrite: 50, details: { cache_write_1h: 40 } } },
   ];
   const writer = new MessageEvents(call);
   const streamed = [...events.flatMap((event) => writer.push(event)), ...writer.end()].find(({ type }) => type === 'message_delta');
   expect(wholeMessage(collectChat(events, call), call)['usage']).toEqual(streamed?.['usage']);
-  expect(streamed?.['usage']).toMatchObject({ input_tokens: 20, cache_creation_input_tokens: 50, cache_read_input_tokens: 30 });
+  expect(streamed?.['usage']).toMatchObject({
+    input_tokens: 20,
+    cache_creation_input_tokens: 50,
+    cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 40 },
+    cache_read_input_tokens: 30,
+  });
 });
 
 it.each<[string, object, object]>([
