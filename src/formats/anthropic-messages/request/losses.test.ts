@@ -38,6 +38,25 @@ describe.each(converters)('a chat request that is converted for %s', (_name, con
     expect(convert(body).dropped.map(({ param }) => param)).toEqual(params);
   });
 
+  it.each<[object, string]>([
+    [{ type: 'url_context' }, 'tools[].url_context'],
+    [{ googleMaps: {} }, 'tools[].googleMaps'],
+    [{ type: 'code_execution' }, 'tools[].code_execution'],
+    [{ type: 'web_search_preview', search_context_size: 'low' }, 'tools[].web_search_preview'],
+    [{ type: 'file_search', vector_store_ids: [] }, 'tools[].file_search'],
+  ])('leaves out the tool %j of another service', (foreign, param) => {
+    const own = { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } };
+    const { body, dropped } = convert({ tools: [foreign, own] });
+    expect(dropped.map((one) => one.param)).toEqual([param]);
+    expect(JSON.stringify(body)).not.toContain(param.slice('tools[].'.length));
+  });
+
+  it('leaves out stop sequences that the model rejects', () => {
+    const { body, dropped } = convert({ stop: ['', 'END'] });
+    expect(JSON.stringify(body)).toMatch(/top(?:_s|S)equences":\["END"\]/);
+    expect(dropped).toHaveLength(1);
+  });
+
   it('reports one of two lists of stop sequences', () => {
     expect(convert({ stop: 'A', stop_sequences: ['B'] }).dropped).toHaveLength(1);
     expect(convert({ stop: ['A'], stop_sequences: ['A'] }).dropped).toHaveLength(0);
@@ -79,4 +98,11 @@ it('reasoning_effort is dropped if the client sends the beginning of the respons
   const adaptive = { model: 'claude-opus-4-8', foundationModel: undefined, stream: false };
   expect(toMessages({ messages, reasoning_effort: 'high' }, adaptive, { media }).body).toMatchObject({ output_config: { effort: 'high' } });
   expect(toMessages({ messages, reasoning_effort: 'high' }, adaptive, { media }).body).not.toHaveProperty('thinking');
+});
+
+it('Models of Anthropic on Bedrock get no stop sequences of white space', () => {
+  const stops = (model: string) =>
+    toConverse({ ...base, stop: [' \n', 'END'] }, { model, foundationModel: undefined }, { media }).body['inferenceConfig'];
+  expect(stops('anthropic.claude-sonnet-4-5-v1:0')).toEqual({ stopSequences: ['END'] });
+  expect(stops('amazon.nova-pro-v1:0')).toEqual({ stopSequences: [' \n', 'END'] });
 });

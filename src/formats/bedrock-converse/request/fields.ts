@@ -108,12 +108,12 @@ export function requestMetadata(body: JsonObject, drops: Drops): JsonObject | un
   return found.size === 0 ? undefined : Object.fromEntries(found);
 }
 
-/** Reads one stop sequence or a list. Empty ones are dropped. */
-export function stopSequences(body: JsonObject, drops: Drops): readonly unknown[] | undefined {
+/** Reads one stop sequence or a list. Empty ones are dropped, and those of white space, which models of Anthropic reject. */
+export function stopSequences(body: JsonObject, isClaude: boolean, drops: Drops): readonly unknown[] | undefined {
   const value = body['stop_sequences'] ?? body['stop'];
   if (JSON.stringify(body['stop'] ?? value) !== JSON.stringify(value)) drops.add('stop', 'stop_sequences is sent instead');
   const given: readonly unknown[] = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
-  const stops = given.filter((one) => typeof one === 'string' && one !== '');
+  const stops = given.filter((one) => typeof one === 'string' && (isClaude ? one.trim() : one) !== '');
   if (stops.length < given.length) drops.add('stop', 'the service rejects empty stop sequences');
   return stops.length === 0 ? undefined : stops;
 }

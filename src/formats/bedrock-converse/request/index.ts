@@ -134,7 +134,7 @@ function settingFields(
   };
   const metadata = requestMetadata(body, drops);
   return {
-    ...nonEmpty('inferenceConfig', present({ ...sized, stopSequences: stopSequences(body, drops) })),
+    ...nonEmpty('inferenceConfig', present({ ...sized, stopSequences: stopSequences(body, family.isClaude, drops) })),
     ...(toolConfig === undefined ? {} : { toolConfig }),
     ...nonEmpty('outputConfig', { ...outputOf(format, body), ...effort, ...ownObject(body, 'outputConfig') }),
     ...nonEmpty('additionalModelRequestFields', ownFields),

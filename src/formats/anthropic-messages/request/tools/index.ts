@@ -86,7 +86,35 @@ function toolOf(tool: JsonObject, conversion: MessagesConversion): Block | undef
     conversion.drops.add('tools[].custom', 'this service has no tools with free text input');
     return undefined;
   }
+  if (isForeign(tool)) {
+    conversion.drops.add(`tools[].${stringOf(type) || (Object.keys(tool)[0] ?? 'type')}`, 'only another service has this tool');
+    return undefined;
+  }
   return nativeTool(tool);
+}
+
+/** Tools of Gemini and of OpenAI's responses API that the service runs. The API's own ones have a date in their names. */
+const foreignTools: ReadonlySet<unknown> = new Set([
+  'google_maps',
+  'url_context',
+  'enterprise_web_search',
+  'retrieval',
+  'computer_use',
+  'code_execution',
+  'file_search',
+  'web_search',
+  'web_search_preview',
+  'code_interpreter',
+  'image_generation',
+  'computer_use_preview',
+  'local_shell',
+  'mcp',
+]);
+
+/** True for such a tool, also in the form of Gemini's own API. `{type: T, T: {…}}` is the compatible form of the API's tools. */
+function isForeign({ type, name, input_schema: schema, ...rest }: JsonObject): boolean {
+  if (type === undefined) return name === undefined && schema === undefined;
+  return foreignTools.has(type) && !isJsonObject(rest[stringOf(type)]);
 }
 
 const toolMembers: ReadonlySet<string> = new Set(['type', 'function', ...retainedMembers]);
