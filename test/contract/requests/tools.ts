@@ -114,6 +114,12 @@ export const toolRows: readonly RequestRow[] = [
     { mode: 'VALIDATED', allowedFunctionNames: ['f'] },
   ),
   fields(
+    "tools of OpenAI's responses API are left out",
+    { tools: [functionTool('f', { parameters: params }), { type: 'web_search_preview' }, { type: 'code_interpreter', container: {} }] },
+    { tools: [{ functionDeclarations: [{ name: 'f', parameters: params }] }] },
+    { dropped: ['tools[].web_search_preview', 'tools[].code_interpreter'] },
+  ),
+  fields(
     'options of a search tool of another provider are dropped and reported',
     { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 2, allowed_domains: ['h.example'] }] },
     { tools: [{ googleSearch: {} }] },

@@ -4,6 +4,7 @@ import type { Block, MessagesConversion } from '../conversion.ts';
 import { strictSchema } from '../schema/strict-schema.ts';
 import type { Turn } from '../turns.ts';
 import { objectsIn, stringOf } from '../../../shared/json.ts';
+import { responsesTools } from '../../../shared/request/responses-tools.ts';
 
 /** Members of a tool that the API supports besides name, description and schema. */
 const retainedMembers = ['cache_control', 'defer_loading', 'input_examples', 'allowed_callers', 'eager_input_streaming'] as const;
@@ -93,7 +94,7 @@ function toolOf(tool: JsonObject, conversion: MessagesConversion): Block | undef
   return nativeTool(tool);
 }
 
-/** Tools of Gemini and of OpenAI's responses API that the service runs. The API's own ones have a date in their names. */
+/** Tools of Gemini and of OpenAI that the service runs. The API's own ones have a date in their names. */
 const foreignTools: ReadonlySet<unknown> = new Set([
   'google_maps',
   'url_context',
@@ -102,13 +103,7 @@ const foreignTools: ReadonlySet<unknown> = new Set([
   'computer_use',
   'code_execution',
   'file_search',
-  'web_search',
-  'web_search_preview',
-  'code_interpreter',
-  'image_generation',
-  'computer_use_preview',
-  'local_shell',
-  'mcp',
+  ...responsesTools,
 ]);
 
 /** True for such a tool, also in the form of Gemini's own API. `{type: T, T: {…}}` is the compatible form of the API's tools. */

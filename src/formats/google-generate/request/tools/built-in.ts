@@ -1,3 +1,4 @@
+import { responsesTools } from '../../../shared/request/responses-tools.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
 
 /** A tool that runs at the service. */
@@ -41,9 +42,11 @@ const counterparts: readonly (readonly [type: RegExp, name: string])[] = [
 export const isDated = ({ type, function: fn }: JsonObject): boolean =>
   fn === undefined && typeof type === 'string' && counterparts.some(([name]) => name.test(type));
 
-/** True for a tool that only another service has: with a dated name, or for an MCP server or tool search. */
+/** True for a tool that only another service has: with a dated name, or for an MCP server or tool search, or one of OpenAI. */
 export const isForeignTool = ({ type, function: fn }: JsonObject): boolean =>
-  fn === undefined && typeof type === 'string' && /_\d{8}$|^mcp_toolset$|^tool_search_tool_/.test(type);
+  fn === undefined && typeof type === 'string' && (/_\d{8}$|^mcp_toolset$|^tool_search_tool_/.test(type) || ofResponses.has(type));
+
+const ofResponses: ReadonlySet<string> = new Set(responsesTools);
 
 /**
  * Converts a built-in tool in any spelling: `{type: 'function', function: {name: 'vendor_search', parameters: {…options}}}`,
