@@ -165,7 +165,7 @@ export const hosted: readonly Vendor[] = [
       {
         name: 'thinking',
         source:
-          'https://openrouter.ai/docs/use-cases/reasoning-tokens, "Controlling Reasoning Tokens": reasoning.max_tokens, or enabled; https://github.com/omeryasirkucuk/amx/pull/66: 400 for an effort beside max_tokens',
+          'https://openrouter.ai/docs/use-cases/reasoning-tokens, "Controlling Reasoning Tokens": reasoning.max_tokens, or enabled; https://github.com/omeryasirkucuk/amx/pull/66: 400 for both an effort and max_tokens',
         supportedExtensions: ['thinking'],
         thinkingAsReasoning: true,
       },
