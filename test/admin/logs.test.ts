@@ -206,6 +206,24 @@ describe('the live tail', () => {
     lost.close();
   });
 
+  it('sends a gap event in place of a sample if more rows were missed than it sends per second', async () => {
+    const before = await tail('', tokens.otto);
+    await until(() => before.events.length > 0, 'the tail');
+    const lastId = before.events.at(-1)?.id;
+    before.close();
+    const start = gateway.records.length;
+    await Promise.all(Array.from({ length: 51 }, (_, i) => send(`missed ${i}`, { 'x-gateway-metadata': `{"team":"${i % 2}"}` })));
+    await until(() => gateway.records.length === start + 51, 'all records');
+    const [all, half] = [await tail('', tokens.otto, lastId), await tail('?q=meta.team:1', tokens.otto, lastId)];
+    await until(() => all.events.length > 0 && half.rows().length === 25, 'both tails');
+    const next = await send('after them');
+    await until(() => all.rows().length > 0, 'the next row');
+    expect(all.events.map(({ event }) => event)).toEqual(['ready', 'gap', 'message']);
+    expect([all.rows()[0]?.id, half.events.some(({ event }) => event === 'gap')]).toEqual([next, false]);
+    all.close();
+    half.close();
+  });
+
   it('sends at most 50 rows per second and reports the number of skipped rows', async () => {
     // Fake timers: the test decides when the second ends.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });

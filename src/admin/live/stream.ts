@@ -30,8 +30,8 @@ export interface LiveOptions {
 
 /**
  * Writes rows as server-sent events until the reader disconnects: a message with a LogRow each, `skipped` with
- * `{count}` for rows beyond 50 in a second, `gap` if a reconnecting reader has missed rows that are no longer kept,
- * `ready` at the start, and `beat` every 15 seconds. The ID of a beat is that of the newest row, so a reader whose
+ * `{count}` for rows beyond 50 in a second, `gap` if a reconnecting reader has missed more rows than that, or rows that
+ * are no longer kept, `ready` at the start, and `beat` every 15 seconds. The ID of a beat is that of the newest row, so a reader whose
  * filter matches few rows can resume from there.
  */
 export function streamRows(response: ServerResponse, options: LiveOptions): Promise<void> {
@@ -75,9 +75,11 @@ class StreamReader implements LiveReader {
   }
 
   begin(): void {
-    const { hub, boot } = this.#options;
+    const { hub, boot, matches } = this.#options;
     const from = this.#lastReceived();
-    const missed = from === undefined ? undefined : hub.since(from);
+    const found = from === undefined ? undefined : hub.since(from)?.filter(({ row }) => matches(row));
+    // A sample would contain the oldest of them, and the reader can load all from the log.
+    const missed = found !== undefined && found.length > maxRowsPerSecond ? undefined : found;
     this.#pendingText += `retry: 2000\nid: ${boot}-${from !== undefined && missed !== undefined ? from : hub.last}\nevent: ready\ndata: {}\n\n`;
     if (this.#options.lastId !== undefined && missed === undefined) this.#pendingText += 'event: gap\ndata: {}\n\n';
     for (const live of missed ?? []) this.addRow(live);

@@ -20,7 +20,7 @@ export function liveRoutes(): readonly AdminRoute[] {
       path: '/api/live',
       role: 'viewer',
       about:
-        'New records as server-sent events. Each message is a `LogRow`. The event `skipped` with `{count}` reports rows that were left out because there were more than 50 within a second. `gap` reports that rows were missed before a reconnect with `last-event-id`. `beat` is sent every 15 seconds.',
+        'New records as server-sent events. Each message is a `LogRow`. The event `skipped` with `{count}` reports rows that were left out because there were more than 50 within a second. `gap` reports that rows were missed before a reconnect with `last-event-id`, which are not sent. `beat` is sent every 15 seconds.',
       query: { q: 'a filter', last: 'the id of the last event, instead of the header `last-event-id`' },
       returns: 'a stream of events',
       limitMs: 0,

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SearchPage } from '../../../../../core/logs/reader.ts';
 import type { LogRow } from '../../../../../core/logs/row.ts';
 import { addressOf, get } from '../../../browser/api.ts';
-import type { Rows } from './use-rows.ts';
+import { type Rows, storageDelayMs } from './use-rows.ts';
 
 /** Minimum milliseconds between two updates: at most four per second. */
 const updateIntervalMs = 250;
@@ -90,7 +90,10 @@ export function useLive(query: string, isOn: boolean, flows: boolean, list: Live
     }
     const own = position.current;
     const onGap = async (): Promise<void> => {
-      const missed = now.current.flows ? undefined : await findMissedRows(query, now.current.list);
+      const lastEnd = now.current.list.rows.reduce((latest, { at, latency }) => Math.max(latest, at + latency), 0);
+      // The newest of the missed rows may not be stored yet.
+      if (!now.current.flows) await new Promise((resolve) => setTimeout(resolve, storageDelayMs));
+      const missed = now.current.flows ? undefined : await findMissedRows(query, lastEnd, () => now.current.list);
       if (position.current !== own) return;
       if (missed === undefined) buffer.current.hasGap = true;
       else for (const row of missed) bufferRow(buffer.current, row);
@@ -180,15 +183,15 @@ function subscribe(
 }
 
 /**
- * Finds rows that are missing in the list. Undefined if a request that began before the newest rows may have ended since the
- * last row that is known.
+ * Finds rows that are missing in the list. Undefined if a request that began before the newest rows may have ended since
+ * `lastEnd`, the end of the last request that was known before the interruption.
  */
-async function findMissedRows(query: string, list: LiveList): Promise<readonly LogRow[] | undefined> {
+async function findMissedRows(query: string, lastEnd: number, currentList: () => LiveList): Promise<readonly LogRow[] | undefined> {
   const page = await get<SearchPage>('/api/requests', { q: query, limit: maxWaitingRows }).catch(() => undefined);
   if (page === undefined) return undefined;
-  const lastEnd = list.rows.reduce((latest, { at, latency }) => Math.max(latest, at + latency), 0);
   const first = page.rows.at(-1)?.at ?? 0;
   if (page.next !== null && first > lastEnd - longRequestMs) return undefined;
+  const list = currentList();
   const ids = new Set(list.rows.map(({ id }) => id));
   // Older rows are loaded when the user scrolls to the end of the list.
   const oldest = list.next === null ? 0 : (list.rows.at(-1)?.at ?? 0);

@@ -8,7 +8,7 @@ import { hasEnded } from '../../../browser/session.ts';
 
 const pageSize = 100;
 /** Milliseconds until a record is stored. */
-const lateCheckDelayMs = 1500;
+export const storageDelayMs = 1500;
 /** Maximum number of rows in memory. To see more, the user must narrow the filter. */
 export const maxRows = 20_000;
 
@@ -110,7 +110,7 @@ function useLateRows(query: string, isOn: boolean, turn: number, { running, now,
     const abort = new AbortController();
     const loadLateRows = (): void => {
       if (running.current !== undefined) {
-        timer = setTimeout(loadLateRows, lateCheckDelayMs);
+        timer = setTimeout(loadLateRows, storageDelayMs);
         return;
       }
       get<SearchPage>('/api/requests', { q: query, limit: pageSize }, abort.signal)
@@ -121,7 +121,7 @@ function useLateRows(query: string, isOn: boolean, turn: number, { running, now,
         // The first call has already reported the error.
         .catch(() => undefined);
     };
-    let timer = setTimeout(loadLateRows, lateCheckDelayMs);
+    let timer = setTimeout(loadLateRows, storageDelayMs);
     return () => {
       clearTimeout(timer);
       abort.abort();
