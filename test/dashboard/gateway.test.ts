@@ -243,7 +243,9 @@ describe.skipIf(!hasBrowser)('signing in to the dashboard', () => {
 server:
   admin:
     token: a-token-that-is-long-enough-for-this
-    users: {reader: {role: viewer, token: another-token-that-is-long-enough}}
+    users:
+      reader: {role: viewer, token: another-token-that-is-long-enough}
+      second: {role: admin, token: a-third-token-that-is-long-enough}
 providers: {mock: {type: mock}}
 `,
       { admin: true },
@@ -308,6 +310,42 @@ providers: {mock: {type: mock}}
     await other.goto(adminUrl(gateway));
     await other.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('Your session has ended').waitFor();
+  });
+
+  it('keeps the draft of a plan for its user only', async () => {
+    const { page } = await open(`${adminUrl(gateway)}/system/plan`);
+    const area = page.getByRole('textbox', { name: 'Text of gateway.yaml' });
+    const signIn = async (token: string): Promise<void> => {
+      await page.getByLabel('Admin token').fill(token);
+      await page.keyboard.press('Enter');
+      await area.waitFor();
+    };
+    const isKept = (): Promise<unknown> => page.evaluate("(sessionStorage.getItem('gateway.drafts') ?? '').includes('sk-of-the-first')");
+    await signIn('a-token-that-is-long-enough-for-this');
+    await area.fill('api_key: sk-of-the-first');
+    await page.reload();
+    await expect.poll(() => area.inputValue()).toBe('api_key: sk-of-the-first');
+    await page.context().clearCookies();
+    await page.getByRole('tab', { name: 'Now' }).click();
+    await page.getByText('Your session has ended').waitFor();
+    expect(await isKept()).toBe(true);
+    await page.getByLabel('Admin token').fill('a-third-token-that-is-long-enough');
+    await page.keyboard.press('Enter');
+    await page.getByText('second · admin').waitFor();
+    await page.getByRole('tab', { name: 'Plan' }).click();
+    await expect.poll(() => area.inputValue()).toContain('version: 1');
+    expect(await isKept()).toBe(false);
+    await area.fill('api_key: sk-of-the-first');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Admin token').waitFor();
+    expect(await isKept()).toBe(false);
+    await signIn('a-third-token-that-is-long-enough');
+    expect(await area.inputValue()).toContain('version: 1');
+    await area.fill('api_key: sk-of-the-first');
+    await page.context().clearCookies();
+    await page.reload();
+    await page.getByLabel('Admin token').waitFor();
+    expect(await isKept()).toBe(false);
   });
 
   it('shows that a session has ended, and returns to the page as it was after signing in again', async () => {

@@ -9,7 +9,6 @@ import { useShortcuts } from '../browser/shortcuts.ts';
 import { type Theme, theme } from '../browser/theme.ts';
 import { Button } from '../components/button.tsx';
 import { Icon, type IconName } from '../components/icon.tsx';
-import { drafts } from '../pages/system/plan/drafts.ts';
 import { type Page, pages } from './pages.ts';
 import { shortcutsShown } from './shortcut-list.tsx';
 
@@ -95,7 +94,6 @@ function Foot() {
 async function signOut(): Promise<void> {
   try {
     session.value = await remove<Session>('/api/session');
-    drafts.value = {};
   } catch (error) {
     notify(toApiError(error).message, 'bad');
   }

@@ -1,10 +1,40 @@
+import { computed, effect } from '@preact/signals';
+import { session } from '../../../browser/session.ts';
 import { storedSignal } from '../../../browser/stored-signal.ts';
 
 /** Texts by path. */
-type Drafts = Readonly<Record<string, string>>;
+type Texts = Readonly<Record<string, string>>;
 
-const isDrafts = (value: unknown): value is Drafts =>
-  typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string');
+interface Drafts {
+  /** Name of the user who wrote them; null if the gateway asks nobody to sign in. */
+  readonly user: string | null;
+  readonly texts: Texts;
+}
 
-/** Unsaved texts of the plan. They are kept until the browser tab is closed or the user signs out. */
-export const drafts = storedSignal<Drafts>('drafts', {}, isDrafts, 'tab');
+const isDrafts = (value: unknown): value is Drafts => {
+  const { user, texts } = (value ?? {}) as Partial<Record<keyof Drafts, unknown>>;
+  return (
+    (user === null || typeof user === 'string') &&
+    typeof texts === 'object' &&
+    texts !== null &&
+    Object.values(texts).every((text) => typeof text === 'string')
+  );
+};
+
+const none: Drafts = { user: null, texts: {} };
+
+/** They may contain secrets. They are kept until the browser tab is closed, the user signs out, or another user signs in. */
+const stored = storedSignal<Drafts>('drafts', none, isDrafts, 'tab');
+
+/** Unsaved texts of the plan. */
+export const drafts = computed(() => stored.value.texts);
+
+export function setDrafts(texts: Texts): void {
+  stored.value = { user: session.peek()?.name ?? null, texts };
+}
+
+// A session that ended while the page was open is still the current one here, so that its user can continue.
+effect(() => {
+  const user = session.value;
+  if (user !== undefined && user.name !== stored.peek().user) stored.value = none;
+});

@@ -8,7 +8,7 @@ import { Badge, Empty, Tag } from '../../../components/display.tsx';
 import { SelectField } from '../../../components/form.tsx';
 import { LoadedView, Notice, Panel, Problem } from '../../../components/surface.tsx';
 import { Diagnostics, summaryOf } from '../../../parts/diagnostics.tsx';
-import { drafts } from './drafts.ts';
+import { drafts, setDrafts } from './drafts.ts';
 import { Editor, placeCaret } from './editor.tsx';
 
 /** Milliseconds without a key after which the text is checked. */
@@ -52,7 +52,7 @@ function Workbench({ files, revision }: Pick<EffectiveConfig, 'files' | 'revisio
   }, [caretTarget, path]);
   const write = (next: string): void => {
     // A text area uses LF as line end. Without this, each line of a file with other line ends would be a change.
-    drafts.value = { ...drafts.value, [path]: saved.includes('\r\n') ? next.replaceAll('\n', '\r\n') : next };
+    setDrafts({ ...drafts.value, [path]: saved.includes('\r\n') ? next.replaceAll('\n', '\r\n') : next });
   };
   const jump = (entry: ShownDiagnostic): void => {
     if (files.some((file) => file.path === entry.file)) setPath(entry.file);
@@ -63,7 +63,7 @@ function Workbench({ files, revision }: Pick<EffectiveConfig, 'files' | 'revisio
       <Panel
         title="Text"
         aside={
-          <Button small disabled={changed.length === 0} onClick={() => (drafts.value = {})}>
+          <Button small disabled={changed.length === 0} onClick={() => setDrafts({})}>
             Restore the active configuration
           </Button>
         }
