@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { SearchPage } from '../../src/core/logs/reader.ts';
 import type { LogRow } from '../../src/core/logs/row.ts';
 import { type FixtureServer, startFixtureServer } from '../support/dashboard/fixture-server.ts';
@@ -389,6 +389,20 @@ describe.skipIf(!hasBrowser)('request list', () => {
     await filterOf(page).fill('status:>=400');
     await filterOf(page).press('Enter');
     await page.locator('.histogram', { hasText: 'The log is away.' }).waitFor();
+  });
+
+  it('counts although new rows arrive faster than the gateway can count', async () => {
+    const page = await list();
+    await expect.poll(() => server.watching()).toBe(1);
+    await page.route('**/api/stats*', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 4000));
+      await route.continue().catch(() => undefined);
+    });
+    await filterOf(page).fill('latency:>0');
+    await filterOf(page).press('Enter');
+    const traffic = setInterval(() => server.add(makeRow(2_000_000 + Date.now(), Date.now(), random)), 500);
+    onTestFinished(() => clearInterval(traffic));
+    await page.waitForResponse((response) => response.url().includes('/api/stats?q=latency'), { timeout: 15_000 });
   });
 
   it('keeps the views that two tabs save', async () => {

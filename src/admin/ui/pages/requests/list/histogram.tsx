@@ -28,19 +28,22 @@ interface HistogramProps {
 }
 
 /** Counts again after a new row, when it is stored. Rows that arrive in the meantime are part of the same count. */
-function useReloadOnNewRow(newest: string | undefined, reload: () => void): void {
+function useReloadOnNewRow(newest: string | undefined, stats: Pick<Loaded<unknown>, 'loading' | 'reload'>): void {
   const known = useRef(newest);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const latest = useRef(reload);
-  latest.current = reload;
+  const latest = useRef(stats);
+  latest.current = stats;
+  const countAgain = (): void => {
+    const { loading, reload } = latest.current;
+    // A reload would abort the running call: with new rows all the time, a slow one would never end.
+    timer.current = loading ? setTimeout(countAgain, reloadDelayMs) : undefined;
+    if (!loading) reload();
+  };
   useEffect(() => {
     const isNew = known.current !== undefined && newest !== undefined && newest !== known.current;
     known.current = newest;
     if (!isNew) return;
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      latest.current();
-    }, reloadDelayMs);
+    timer.current ??= setTimeout(countAgain, reloadDelayMs);
   }, [newest]);
   useEffect(() => () => clearTimeout(timer.current), []);
 }
@@ -58,7 +61,7 @@ export function Histogram({ query, isValid, newest, oldest, isErrorShown, onRang
   const problem = loaded.error?.code === 'unreachable' ? undefined : loaded.error;
   const data = problem === undefined ? loaded.data?.stats : undefined;
   const isOld = useDelayedTrue(loaded.loading && loaded.data !== undefined && loaded.data.query !== query);
-  useReloadOnNewRow(newest, loaded.reload);
+  useReloadOnNewRow(newest, loaded);
   // When the list has recovered from an error, load the bars again.
   useEffect(() => {
     if (!isErrorShown && loaded.error !== undefined) loaded.reload();
