@@ -190,6 +190,8 @@ export interface ProviderView {
   readonly health: ProviderHealth;
   /** Since midnight UTC; null if the request log is not available. */
   readonly cost_today_usd: string | null;
+  /** Why the request log is not available. */
+  readonly log_fault: string | null;
 }
 
 /** `POST /api/providers/{slug}/test`. */
@@ -226,6 +228,8 @@ export interface KeyView {
   /** Since midnight UTC, and since the first of the month; null if the request log is not available. */
   readonly requests_today: number | null;
   readonly cost_month_usd: string | null;
+  /** Why the request log, or a part of it, is not available. */
+  readonly log_fault: string | null;
 }
 
 /** `POST /api/keys`, `POST /api/keys/{name}/rotate`, `POST /api/keys/{name}/revoke`. The secret is shown only here. */

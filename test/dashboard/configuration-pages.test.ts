@@ -190,6 +190,19 @@ describe.skipIf(!hasBrowser)('configuration pages', () => {
     await server.close();
   });
 
+  it('show why the use of keys and the cost of providers are not known', async () => {
+    const serving = someServing(now);
+    const log_fault = 'The request log does not respond.';
+    const keys = serving.keys.map((key) => ({ ...key, requests_today: null, cost_month_usd: null, log_fault }));
+    const providers = serving.providers.map((provider) => ({ ...provider, cost_today_usd: null, log_fault }));
+    const server = await startFixtureServer([], { ...serving, keys, providers });
+    const { page } = await open(`${server.url}/keys`);
+    await page.getByText('Use and cost are not known completely: The request log does not respond.', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Catalog' }).click();
+    await page.getByTitle(log_fault, { exact: true }).first().waitFor();
+    await server.close();
+  });
+
   it('show the YAML of a new key if its file cannot be written', async () => {
     const serving = {
       ...someServing(now),

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ProcessResult, run } from '../cli/process.ts';
 import { projectFiles, readProjectFile } from '../repo/tree.ts';
@@ -161,6 +162,22 @@ describe('keys commands without a gateway', () => {
     );
     writeFileSync(join(cwd, 'gateway.yaml'), `version: 1\nproviders: {mock: {type: mock}}\n${entry}`);
     expect(await run(['check'], cwd)).toMatchObject({ code: 0 });
+  });
+
+  it('show why the costs are missing if only they cannot be read', async () => {
+    const text = `version: 1\nserver: {state_dir: state}\nproviders: {mock: {type: mock}}\napi_keys: {app: {hash: "${hashOf(byHand)}"}}\n`;
+    const cwd = folder({ 'gateway.yaml': text, 'state/.gitkeep': '' });
+    const path = join(cwd, 'state/log.sqlite');
+    copyFileSync('src/store/log/sqlite/fixtures/version-4.sqlite', path);
+    const log = new DatabaseSync(path);
+    log.exec('CREATE TABLE IF NOT EXISTS keys_used (key_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID; DROP TABLE buckets');
+    log.close();
+    expect(await run(['keys', 'list'], cwd)).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(
+        /^warning: the use of keys is shown without the request log: state\/log\.sqlite cannot be read \(no such table: /,
+      ),
+    });
   });
 
   it('create the first key of a fresh clone in an included folder', async () => {

@@ -2,8 +2,9 @@ import { expect, it } from 'vitest';
 import type { LogReader, Stats, StatsRequest } from '../../core/logs/reader.ts';
 import { parseFilter } from '../../query/parse.ts';
 import { toStorable } from '../../query/text.ts';
+import { createMask } from '../../core/secrets/mask.ts';
 import { noFigures } from '../health.ts';
-import { figuresOf } from './named-figures.ts';
+import { figuresOf, readLog } from './named-figures.ts';
 
 /** Returns a count for each value named in a query. */
 function fakeLogs(): { readonly logs: LogReader; readonly requests: StatsRequest[] } {
@@ -34,15 +35,18 @@ it('figuresOf() returns figures for many names in queries that a filter can cont
   ];
   const { logs, requests } = fakeLogs();
   const figures = await figuresOf(logs, 'key', names, '2026-11-01');
-  expect(names.map((name) => figures?.(name).requests)).toEqual(names.map((name) => toStorable(name).length));
+  expect(names.map((name) => figures(name).requests)).toEqual(names.map((name) => toStorable(name).length));
   expect(requests.length).toBeLessThan(10);
-  expect(figures?.('unknown')).toEqual(noFigures);
+  expect(figures('unknown')).toEqual(noFigures);
 });
 
-it('figuresOf() returns undefined if the log is unavailable', async () => {
-  const failingLogs = { stats: () => Promise.reject(new Error('away')) } as unknown as LogReader;
-  expect([await figuresOf(failingLogs, 'key', ['a'], '1h'), await figuresOf(undefined, 'key', ['a'], '1h')]).toEqual([
-    undefined,
-    undefined,
+it('readLog() returns the reason why the log cannot be read, with secrets masked', async () => {
+  const failingLogs = { stats: () => Promise.reject(new Error('away: the-password')) } as unknown as LogReader;
+  const mask = createMask(['the-password']);
+  const read = (logs: LogReader | undefined) =>
+    readLog({ logs: () => logs, mask: () => mask }, (from) => figuresOf(from, 'key', ['a'], '1h'));
+  expect([await read(failingLogs), await read(undefined)]).toEqual([
+    { found: undefined, fault: expect.stringMatching(/^away: (?!the)/) },
+    { found: undefined, fault: 'The request log is switched off.' },
   ]);
 });

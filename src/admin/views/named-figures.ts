@@ -1,4 +1,5 @@
 import type { Figures, LogReader } from '../../core/logs/reader.ts';
+import type { Mask } from '../../core/secrets/mask.ts';
 import { toStorable } from '../../query/text.ts';
 import { noFigures } from '../health.ts';
 
@@ -6,29 +7,43 @@ import { noFigures } from '../health.ts';
 const maxNames = 60;
 const maxFilterLength = 1800;
 
+/** What was read from the request log, or the reason why it could not be. */
+export interface LogResult<T> {
+  readonly found: T | undefined;
+  readonly fault: string | null;
+}
+
+/** Reads a part of a page that is shown without it, too. */
+export async function readLog<T>(
+  subject: { logs(): LogReader | undefined; mask(): Mask },
+  read: (logs: LogReader) => Promise<T>,
+): Promise<LogResult<T>> {
+  const reader = subject.logs();
+  if (reader === undefined) return { found: undefined, fault: 'The request log is switched off.' };
+  try {
+    return { found: await read(reader), fault: null };
+  } catch (error) {
+    return { found: undefined, fault: subject.mask().text(error instanceof Error ? error.message : String(error)) };
+  }
+}
+
 /**
  * Returns the figures of the given values of a dimension. The query names the values, because unnamed ones beyond the
  * first hundred of a day are combined.
  *
  * @param since in filter syntax
- * @returns undefined if the request log is not available
  */
 export async function figuresOf(
-  logs: Pick<LogReader, 'stats'> | undefined,
+  logs: Pick<LogReader, 'stats'>,
   by: 'key' | 'provider',
   names: readonly string[],
   since: string,
-): Promise<((name: string) => Figures) | undefined> {
-  if (logs === undefined) return undefined;
+): Promise<(name: string) => Figures> {
   const found = new Map<string, Figures>();
-  try {
-    // One after another: a page must not fill the queue of the store.
-    for (const values of chunksOf(names.map((name) => `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`))) {
-      const { groups } = await logs.stats({ query: `since:${since} ${by}:${values.join(',')}`, by, top: values.length });
-      for (const { name, ...figures } of groups) found.set(name ?? '', figures);
-    }
-  } catch {
-    return undefined;
+  // One after another: a page must not fill the queue of the store.
+  for (const values of chunksOf(names.map((name) => `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`))) {
+    const { groups } = await logs.stats({ query: `since:${since} ${by}:${values.join(',')}`, by, top: values.length });
+    for (const { name, ...figures } of groups) found.set(name ?? '', figures);
   }
   return (name) => found.get(toStorable(name)) ?? noFigures;
 }

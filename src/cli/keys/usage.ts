@@ -27,7 +27,7 @@ interface KeyCost {
 export interface KeyUsage {
   /** When each secret was last used, by its id; Unix milliseconds. */
   readonly used: ReadonlyMap<string, number>;
-  /** Since the first of the month (UTC), by the name of a key. Empty if it cannot be read. */
+  /** Since the first of the month (UTC), by the name of a key. Empty if they cannot be read. */
   readonly costs: ReadonlyMap<string, KeyCost>;
 }
 
@@ -51,7 +51,6 @@ export async function keyUsage(
     const names = keys.map(({ name }) => name);
     const logs = { stats: async (request: StatsRequest) => queries.stats(request) };
     const month = await figuresOf(logs, 'key', names, `${new Date().toISOString().slice(0, 7)}-01`);
-    if (month === undefined) return;
     for (const name of names) {
       const { cost_usd: cost, unpriced } = month(name);
       const before = costs.get(name) ?? { units: 0n, unpriced: 0 };

@@ -83,6 +83,7 @@ function provider(slug: string, extra: Partial<ProviderView>): ProviderView {
     deployments: [],
     health: { slug, state: 'ok', figures, last_error: null },
     cost_today_usd: '1.204318',
+    log_fault: null,
     ...extra,
   };
 }
@@ -114,6 +115,7 @@ const providers = (now: number): readonly ProviderView[] => [
     credential: '${env:ANTHROPIC_API_KEY}',
     health: { slug: 'claude', state: 'off', figures: figuresOf([]), last_error: null },
     cost_today_usd: '0',
+    log_fault: null,
   }),
 ];
 
@@ -167,6 +169,7 @@ const keys = (now: number): readonly KeyView[] => [
     revoked: null,
     requests_today: 1204,
     cost_month_usd: '3.102944',
+    log_fault: null,
   },
   {
     name: 'batch',
@@ -184,6 +187,7 @@ const keys = (now: number): readonly KeyView[] => [
     revoked: null,
     requests_today: 0,
     cost_month_usd: '0',
+    log_fault: null,
   },
   {
     name: 'old-job',
@@ -201,6 +205,7 @@ const keys = (now: number): readonly KeyView[] => [
     revoked: now - 40 * 86_400_000,
     requests_today: 0,
     cost_month_usd: '0',
+    log_fault: null,
   },
 ];
 

@@ -7,7 +7,7 @@ import { type CatalogEntry, disabledReason } from '../../../manage/providers/cat
 import { hostOf, modelsOf } from '../../../manage/providers/probe-request.ts';
 import type { ProviderHealth, ProviderTest, ProviderView } from '../../api-types.ts';
 import { noFigures } from '../../health.ts';
-import { figuresOf } from '../../views/named-figures.ts';
+import { figuresOf, readLog } from '../../views/named-figures.ts';
 import { type AdminCall, type AdminRoute, isSet } from '../route.ts';
 
 export const providerRoutes: readonly AdminRoute[] = [
@@ -50,9 +50,9 @@ async function providersOf({ subject }: AdminCall): Promise<readonly ProviderVie
   await subject.refreshWorkerFigures();
   const health = subject.health();
   const slugs = subject.catalog().map(({ slug }) => slug);
-  const [written, today] = await Promise.all([
+  const [written, { found: today, fault }] = await Promise.all([
     subject.written(),
-    figuresOf(subject.logs(), 'provider', slugs, new Date().toISOString().slice(0, 10)),
+    readLog(subject, (logs) => figuresOf(logs, 'provider', slugs, new Date().toISOString().slice(0, 10))),
   ]);
   const mask = subject.mask();
   return subject.catalog().map((one): ProviderView => {
@@ -72,6 +72,7 @@ async function providersOf({ subject }: AdminCall): Promise<readonly ProviderVie
       deployments: deploymentsOf(entry),
       health: health.find((found) => found.slug === slug) ?? idle(slug),
       cost_today_usd: today?.(slug).cost_usd ?? null,
+      log_fault: fault,
     };
   });
 }

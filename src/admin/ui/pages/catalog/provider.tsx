@@ -82,7 +82,7 @@ function TestResult({ test }: { test: ProviderTest | undefined }) {
   );
 }
 
-function Figures({ provider: { slug, health, cost_today_usd: cost } }: { provider: ProviderView }) {
+function Figures({ provider: { slug, health, cost_today_usd: cost, log_fault: fault } }: { provider: ProviderView }) {
   const { figures } = health;
   const list = (range: string): string => requestsHref(term('provider', slug), range);
   return (
@@ -110,8 +110,9 @@ function Figures({ provider: { slug, health, cost_today_usd: cost } }: { provide
       </div>
       <div>
         <dt title="Since midnight UTC">Cost today</dt>
-        <dd class="cut" title={cost ?? 'Not in the request log'}>
+        <dd class="cut" title={cost ?? fault ?? undefined}>
           {cost === null ? '–' : usd(cost)}
+          {cost === null && <span class="hidden-text"> {fault}</span>}
         </dd>
       </div>
     </dl>

@@ -42,13 +42,16 @@ function KeyList() {
           keys.length === 0 ? (
             <NoKeys />
           ) : (
-            <Panel title="API keys" aside={<span class="muted small">{keys.length}</span>} flush>
-              <KeyTable
-                keys={keys}
-                onRotate={(name) => setOpen({ does: 'rotate', name })}
-                onRevoke={(name) => setOpen({ does: 'revoke', name })}
-              />
-            </Panel>
+            <>
+              <LogFault keys={keys} />
+              <Panel title="API keys" aside={<span class="muted small">{keys.length}</span>} flush>
+                <KeyTable
+                  keys={keys}
+                  onRotate={(name) => setOpen({ does: 'rotate', name })}
+                  onRevoke={(name) => setOpen({ does: 'revoke', name })}
+                />
+              </Panel>
+            </>
           )
         }
       </LoadedView>
@@ -59,6 +62,12 @@ function KeyList() {
       {open?.does === 'revoke' && <RevokeDialog name={open.name} onClose={close} onDone={loaded.reload} />}
     </Page>
   );
+}
+
+/** All keys have the same one. */
+function LogFault({ keys }: { keys: readonly KeyView[] }) {
+  const fault = keys[0]?.log_fault ?? null;
+  return fault === null ? null : <Notice tone="info" title={`Use and cost are not known completely: ${fault}`} />;
 }
 
 const example = `api_keys:

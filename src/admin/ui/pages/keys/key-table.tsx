@@ -15,11 +15,7 @@ interface KeyTableProps {
 }
 
 const week = 7 * 86_400_000;
-const unknown = (
-  <span class="muted" title="Not in the request log">
-    –
-  </span>
-);
+const unknown = <span class="muted">–</span>;
 
 export function KeyTable({ keys, onRotate, onRevoke }: KeyTableProps) {
   const columns: Column<KeyView>[] = [
