@@ -115,6 +115,7 @@ describe.skipIf(!hasBrowser)('overview page', () => {
     expect(requestCount).toBe(1);
     slow.resolve();
     await page.getByRole('heading', { name: 'Process' }).waitFor();
+    expect(requestCount).toBe(1);
   });
 
   it('lists providers with problems first', async () => {
@@ -322,6 +323,6 @@ describe.skipIf(!hasBrowser)('request page', () => {
 
   it('shows an error for an unknown request', async () => {
     const { page } = await open(`${server.url}/requests/req_nowhere`);
-    await page.getByRole('alert').waitFor();
+    await page.getByRole('alert').getByText('There is no record "req_nowhere"').waitFor();
   });
 });

@@ -25,8 +25,11 @@ describe.skipIf(!hasBrowser)('waiting for the gateway', () => {
     await abortApi(page);
     await page.clock.runFor(1000);
     await offlineBanner(page).waitFor();
-    // By now all figures have been requested without success.
+    let failed = 0;
+    page.on('requestfailed', (request) => void (failed += Number(request.url().includes('/api/stats'))));
+    // Both calls for the figures have failed by then.
     await page.clock.runFor(11_000);
+    await expect.poll(() => failed).toBeGreaterThanOrEqual(2);
     expect([await page.locator('.figures').count(), await page.getByRole('alert').count()]).toEqual([1, 0]);
     await page.unroute('**/api/**');
     await page.clock.runFor(3000);
