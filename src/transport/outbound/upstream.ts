@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { JsonBody } from '../../core/json/body.ts';
@@ -6,6 +7,7 @@ import type { UpstreamRequest } from '../../core/provider.ts';
 import { staleMs } from './http1/connection.ts';
 import { OriginPool, type OriginPoolOptions } from './http1/origin-pool.ts';
 import { type PoolOptions, Pools, type Route } from './pools.ts';
+import { readBeforeWriteErrors } from './read-first.ts';
 import { unsentBytes, type WritingSocket } from './unsent.ts';
 
 /** Callbacks for one request on the wire. Exactly one of `finished` and `failed` ends it. */
@@ -93,8 +95,10 @@ function createUndiciUpstream(options: PoolOptions): Upstream {
 
   // Distinguishes a reused connection from a new one: this channel fires in the same tick as onRequestStart.
   const onSendHeaders = (message: unknown): void => {
-    const { socket } = message as { socket: SocketCounters };
-    state.writing?.attachSocket(socket, usedSockets.has(socket));
+    const { socket } = message as { socket: Socket };
+    const isReused = usedSockets.has(socket);
+    if (!isReused) readBeforeWriteErrors(socket);
+    state.writing?.attachSocket(socket, isReused);
     state.writing = undefined;
     usedSockets.add(socket);
   };

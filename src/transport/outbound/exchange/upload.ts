@@ -4,9 +4,6 @@ import type { PassThroughBody } from '../../../core/json/body.ts';
 import type { UpstreamRequest } from '../../../core/provider.ts';
 import type { WireStream } from '../upstream.ts';
 
-/** Milliseconds from the start of an upload within which providers refuse one, by its head or its first fields. */
-const refusalMs = 1000;
-
 /** A body that is not held in memory: a form, a file, or a body that passes through. */
 export type StreamedBody = FormUpstream | PassThroughBody;
 
@@ -24,7 +21,6 @@ export class Upload implements WireStream {
   /** Monotonic milliseconds of the last time a chunk was requested or received. */
   lastActivityAt = 0;
   hasStarted = false;
-  #startedAt = 0;
   /** A chunk was requested and has not been received. */
   isWaitingForData = false;
   readonly #body: StreamedBody;
@@ -71,14 +67,13 @@ export class Upload implements WireStream {
     if (source === undefined || this.#isOver) return Promise.reject(new Error('the attempt is over'));
     this.lastActivityAt = this.#monotonic();
     this.isWaitingForData = true;
-    if (!this.hasStarted) this.#startedAt = this.lastActivityAt;
     this.hasStarted = true;
     return new Promise((resolve, reject) => {
       this.#reject = reject;
       source.next().then(
         (result) => {
           this.#chunkReceived();
-          this.#afterReads(() => (this.#isOver ? reject(new Error('the attempt is over')) : resolve(result)));
+          resolve(result);
         },
         (thrown: unknown) => {
           this.#chunkReceived();
@@ -87,16 +82,6 @@ export class Upload implements WireStream {
         },
       );
     });
-  }
-
-  /**
-   * Sends a chunk when everything received so far has been read. A provider that refuses an upload may reset the connection right
-   * after its response, and a write to the connection would then lose the response. Of two turns of the event loop, the second
-   * reads little more than this connection.
-   */
-  #afterReads(send: () => void): void {
-    if (this.lastActivityAt - this.#startedAt > refusalMs) send();
-    else setImmediate(() => setImmediate(send));
   }
 
   #chunkReceived(): void {

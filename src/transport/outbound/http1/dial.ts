@@ -1,6 +1,7 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { WireFault } from '../../wire/fault.ts';
+import { readBeforeWriteErrors } from '../read-first.ts';
 
 /** Destination of a connection. */
 export interface Endpoint {
@@ -46,6 +47,7 @@ export class Dialer {
   dial(endpoint: Endpoint, options: DialOptions, events: SocketEvents): Socket {
     const socket = endpoint.isTls ? secure(endpoint, options, events) : this.#plain(endpoint, options, events);
     socket.setNoDelay(true).setKeepAlive(true, probeMs);
+    readBeforeWriteErrors(socket);
     socket.once(endpoint.isTls ? 'secureConnect' : 'connect', () => events.opened(socket));
     socket.on('error', (error: Error) => events.failed(asTimeout(error)));
     socket.once('end', () => events.ended());
