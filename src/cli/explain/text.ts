@@ -7,6 +7,8 @@ interface ExplanationLine {
   readonly label: string;
   readonly text: string;
   readonly at?: Origin | null | undefined;
+  /** Never wrapped, so that it can be copied from the terminal. */
+  readonly isWhole?: boolean;
 }
 
 /** Width of the label, in columns. */
@@ -49,7 +51,7 @@ function targetLines(one: ExplainedTarget, at: number, all: readonly ExplainedTa
   const add = (label: string, text: string, origin?: Origin | null): void => void lines.push({ label: `  ${label}`, text, at: origin });
   if (one.problem !== null) add('problem', one.problem);
   if (one.local) add('sends', 'nothing: it responds without a network');
-  if (one.url !== null) add('url', `${one.method ?? ''} ${one.url}`);
+  if (one.url !== null) lines.push({ label: '  url', text: `${one.method ?? ''} ${one.url}`, isWhole: true });
   for (const [header, value] of one.headers) add('header', `${header}: ${value}`);
   one.differences.forEach((difference, index) => add(index === 0 ? 'body' : '', differenceText(difference), difference.at));
   if (one.url !== null && one.differences.length === 0) add('body', one.body === null ? 'none that can be shown' : 'as the client sent it');
@@ -123,9 +125,9 @@ function responseLines({ status, code, message, hint }: NonNullable<Explanation[
 }
 
 /** Puts the location at the right edge if there is space, otherwise on the next line. */
-function fitted({ label, text, at }: ExplanationLine, width: number): string {
+function fitted({ label, text, at, isWhole }: ExplanationLine, width: number): string {
   const location = at === null || at === undefined ? '' : `${at.file}:${at.line}`;
-  const rows = wrapped(printable(text), width - labels);
+  const rows = isWhole === true ? [printable(text)] : wrapped(printable(text), width - labels);
   const last = rows.at(-1) ?? '';
   const space = width - labels - textWidth(last) - textWidth(location);
   const out = rows.map((row, index) => `${(index === 0 ? printable(label) : '').padEnd(labels - 1)} ${row}`);
