@@ -10,8 +10,10 @@ type OnFound = (from: number, to: number) => void;
 const block = 4;
 /** Only a prefix of each pattern is indexed; patterns shorter than the minimum are searched one by one. */
 const [minPrefixLength, maxPrefixLength] = [6, 16];
-/** Up to this many patterns, a small table, which stays in the CPU cache, is nearly as selective as a large one. */
-const fewPatterns = 8;
+/** Marks of the table for each block of a pattern: enough for few false matches, while the table stays in the CPU cache. */
+const sparseness = 32;
+/** Bits of the keys of a table. */
+const [leastBits, mostBits] = [12, 16];
 
 /** A pattern that contains a block, and the block's offset in it. */
 interface BlockPosition {
@@ -26,6 +28,7 @@ interface Table {
   readonly spare: number;
   /** By the key of a block: 1 if a pattern contains such a block. */
   readonly marks: Uint8Array;
+  /** By block. Blocks that only share a key with one of them are not in it. */
   readonly places: ReadonlyMap<number, readonly BlockPosition[]>;
 }
 
@@ -50,16 +53,16 @@ function tableOf(patterns: readonly Buffer[]): Table | undefined {
   if (patterns.length === 0) return undefined;
   const beginning = patterns.reduce((least, { length }) => Math.min(least, length), maxPrefixLength);
   const stride = beginning - block + 1;
-  const bits = patterns.length <= fewPatterns ? 12 : 16;
+  const bits = Math.min(mostBits, Math.max(leastBits, Math.ceil(Math.log2(patterns.length * stride * sparseness))));
   const spare = 32 - bits;
   const marks = new Uint8Array(1 << bits);
   const places = new Map<number, BlockPosition[]>();
   for (const pattern of patterns) {
     for (let offset = 0; offset < stride; offset += 1) {
-      const key = keyOf(pattern.readInt32LE(offset), spare);
-      marks[key] = 1;
-      const known = places.get(key);
-      if (known === undefined) places.set(key, [{ pattern, offset }]);
+      const four = pattern.readInt32LE(offset);
+      marks[keyOf(four, spare)] = 1;
+      const known = places.get(four);
+      if (known === undefined) places.set(four, [{ pattern, offset }]);
       else known.push({ pattern, offset });
     }
   }
@@ -70,8 +73,8 @@ function eachOf({ stride, spare, marks, places }: Table, bytes: Buffer, found: O
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const last = bytes.length - block;
   for (let at = 0; at <= last; at += stride) {
-    const key = keyOf(view.getInt32(at, true), spare);
-    if (marks[key] === 1) compare(bytes, at, places.get(key), found);
+    const four = view.getInt32(at, true);
+    if (marks[keyOf(four, spare)] === 1) compare(bytes, at, places.get(four), found);
   }
 }
 
