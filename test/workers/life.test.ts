@@ -55,6 +55,19 @@ describe('stopping', () => {
     expect(stored).toBe(sent);
   });
 
+  it('logs a worker that dies before its requests have ended', async () => {
+    fleet = await startFleet();
+    const [victim] = await fleet.workers();
+    const streams = (await openStreams(fleet)).map((stream) => stream.catch(() => 'cut'));
+    fleet.running.child.kill('SIGTERM');
+    await fleet.running.waitForOutput(/"msg":"stopping"/);
+    process.kill(victim?.pid ?? 0, 'SIGKILL');
+    expect(await Promise.all(streams)).toContain('cut');
+    const { out } = await fleet.running.ended;
+    expect(out).toContain(`"worker":1,"pid":${victim?.pid},"why":"ended by SIGKILL","msg":"a worker process ended before its requests"`);
+    expect(out.match(/ended before its requests/g)).toHaveLength(1);
+  });
+
   it('ends all workers and frees the port if the supervisor is killed with SIGKILL', async () => {
     fleet = await startFleet();
     const pids = (await fleet.workers()).map(({ pid }) => pid);

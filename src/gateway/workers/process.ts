@@ -22,6 +22,8 @@ export class WorkerProcess {
   readonly worker: number;
   readonly channel: Channel;
   readonly startedAt = performance.now();
+  /** True once the process was asked to exit. */
+  isEnding = false;
   readonly ended: Promise<void>;
   /** Beats due since the last one received. */
   missedBeats = 0;
@@ -81,6 +83,7 @@ export class WorkerProcess {
 
   /** Asks the process to exit, and kills it if it has not. @param withinMs milliseconds */
   async end(withinMs: number): Promise<void> {
+    this.isEnding = true;
     if (this.#child.connected) this.#child.disconnect();
     const timer = setTimeout(() => this.kill(), withinMs);
     await this.ended;

@@ -92,8 +92,12 @@ export class Slot {
 
   #ended(process: WorkerProcess, how: string): void {
     this.#deps.ended(process);
-    if (this.#isStopped || this.#isFirst) return;
+    if (this.#isFirst) return;
     const { log, worker, now } = this.#deps;
+    if (this.#isStopped) {
+      if (!process.isEnding) log.error({ worker, pid: process.pid, why: how }, 'a worker process ended before its requests');
+      return;
+    }
     const why = this.#fault === undefined ? how : `it could not start: ${this.#fault}`;
     this.lastEnd = { at: now(), why };
     this.restarts += 1;
