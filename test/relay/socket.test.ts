@@ -235,6 +235,20 @@ describe('close of a relayed WebSocket', () => {
     expect(await result()).toMatchObject({ kind: 'timeout', error: { code: 'idle_timeout' } });
   });
 
+  test('is sent to the client once, if the provider sends a close frame and then nothing', async () => {
+    const accept =
+      'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n';
+    const frame = Buffer.from([0x88, 0x02, 0x03, 0xe8]);
+    const { port, result } = await start(
+      rawProvider((socket) => socket.once('data', () => socket.write(Buffer.concat([Buffer.from(accept), frame])))),
+      { clocks: { connect: 5000, idle: 150 } },
+    );
+    const socket = connect(port, '127.0.0.1', () => socket.write(upgradeHead));
+    const received = Buffer.concat(await socket.toArray());
+    expect(received.subarray(received.indexOf('\r\n\r\n') + 4)).toEqual(frame);
+    expect(await result()).toMatchObject({ close: { provider: 1000 } });
+  });
+
   test('is not caused by the idle timeout while the client is the slow side', async () => {
     const sent = randomBytes(30_000_000);
     const { port, result } = await start(

@@ -215,9 +215,10 @@ export class WebSocketExchange implements Sweepable, Flow, EchoListener {
     };
   }
 
-  /** The close frame for the client when the gateway ends the WebSocket, unless the provider disconnected or a frame is incomplete. */
+  /** The close frame for the client when the gateway ends the WebSocket, unless the provider disconnected, sent one, or left a frame incomplete. */
   get closeFrame(): Buffer | undefined {
-    return this.#isProviderDisconnected || !this.#fromProvider.isAtBoundary ? undefined : closeFrame(goingAway, false);
+    const { closeCode, isAtBoundary } = this.#fromProvider;
+    return this.#isProviderDisconnected || closeCode !== abnormalClose || !isAtBoundary ? undefined : closeFrame(goingAway, false);
   }
 
   into(consumer: FlowConsumer): void {
