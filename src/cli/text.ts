@@ -82,6 +82,8 @@ export const jsonLine = (value: object): string => `${terminalJson(value)}\n`;
 
 export { barePath, displayPath as shownPath } from '../core/text/display-path.ts';
 
+const noTls = 'no TLS connection is possible; the address may begin with http://';
+
 /** Why a gateway could not be reached, by the code of the socket error. */
 export const connectionReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
@@ -89,5 +91,7 @@ export const connectionReasons: Readonly<Record<string, string>> = {
   EACCES: 'the system does not allow it',
   ECONNRESET: 'the connection was closed without a response',
   ENOTFOUND: 'the host is not known',
-  EPROTO: 'no TLS connection is possible; the address may begin with http://',
+  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
+  EPROTO: noTls,
 };
