@@ -47,8 +47,16 @@ export async function startBalancer(): Promise<Balancer> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const pending = new Set<Backend>();
+  const probe = async (backend: Backend): Promise<void> => {
+    // On a busy machine, the response to an earlier probe could otherwise arrive after that to a later one.
+    if (pending.has(backend)) return;
+    pending.add(backend);
+    backend.isReady = await isReady(backend.probe);
+    pending.delete(backend);
+  };
   const probing = setInterval(() => {
-    for (const backend of backends) void isReady(backend.probe).then((ready) => (backend.isReady = ready));
+    for (const backend of backends) void probe(backend);
   }, probeEvery);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

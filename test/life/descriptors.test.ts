@@ -31,7 +31,18 @@ afterEach(async () => {
 /** Returns the URL of the gateway. */
 async function start(openFiles?: number): Promise<string> {
   const limited = openFiles === undefined ? [] : ['prlimit', `--nofile=${openFiles}:${openFiles}`];
-  const args = [...limited, process.execPath, main, 'start', '--listen', '127.0.0.1:0', '--log-format', 'json'];
+  const args = [
+    ...limited,
+    process.execPath,
+    main,
+    'start',
+    '--listen',
+    '127.0.0.1:0',
+    '--admin-listen',
+    '127.0.0.1:0',
+    '--log-format',
+    'json',
+  ];
   child = spawn('env', args, { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] });
   out = '';
   child.stdout?.on('data', (data: Buffer) => (out += data.toString()));

@@ -111,7 +111,7 @@ async function stopChild(child: ChildProcess): Promise<void> {
 async function memoryOf(probes: string): Promise<number | undefined> {
   try {
     const metrics = await new Promise<string>((resolve, reject) => {
-      const call = request({ socketPath: probes, path: '/metrics', agent: false, signal: AbortSignal.timeout(2000) });
+      const call = request({ socketPath: probes, path: '/metrics', agent: false, signal: AbortSignal.timeout(10_000) });
       call.on('response', (response) => text(response).then(resolve, reject)).on('error', reject);
       call.end();
     });
