@@ -13,13 +13,16 @@ const maxShortTextLength = 512;
  */
 export function shortLine(line: string, mask: Mask | undefined): string {
   for (const limit of [maxTextLength, maxShortTextLength]) {
-    const short = `${JSON.stringify(JSON.parse(line, (_name, value: unknown) => (typeof value === 'string' ? shortText(value, limit, mask) : value)))}\n`;
+    const short = `${JSON.stringify(withShortTexts(line, limit, mask))}\n`;
     if (short.length <= maxLineLength) return short;
   }
-  const { level, time, msg = '', ...fields } = JSON.parse(line) as { level?: unknown; time?: unknown; msg?: unknown };
-  const [message, text] = [String(msg), JSON.stringify(fields)];
-  return `${JSON.stringify({ level, time, msg: shortText(message, maxShortTextLength, mask), fields: shortText(text, maxTextLength, mask) })}\n`;
+  const { level, time, msg = '', ...others } = JSON.parse(line) as { level?: unknown; time?: unknown; msg?: unknown };
+  const fields = shortText(JSON.stringify(others), maxTextLength, mask);
+  return `${JSON.stringify({ level, time, msg: shortText(String(msg), maxShortTextLength, mask), fields })}\n`;
 }
+
+const withShortTexts = (line: string, limit: number, mask: Mask | undefined): unknown =>
+  JSON.parse(line, (_name, value: unknown) => (typeof value === 'string' ? shortText(value, limit, mask) : value));
 
 function shortText(text: string, limit: number, mask: Mask | undefined): string {
   if (text.length <= limit) return text;
