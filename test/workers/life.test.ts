@@ -56,7 +56,13 @@ describe('stopping', () => {
   });
 
   it('logs a worker that dies before its requests have ended', async () => {
-    fleet = await startFleet();
+    // Its output stays open a little longer than the process, as on a busy machine.
+    const script = 'while kill -0 $PPID; do sleep 0.05; done 2>&-; sleep 0.3';
+    const holder = `import { spawn } from 'node:child_process';
+export default { name: 'holder', options: { type: 'object' }, setup: () => (spawn('sh', ['-c', '${script}'], { stdio: 'inherit' }), {}) };
+`;
+    const chain = 'plugins: [auth, {use: ./holder.mjs}, routing, transform, fallback-retry, logging]\n';
+    fleet = await startFleet(`${usual}${chain}`, { 'holder.mjs': holder });
     const [victim] = await fleet.workers();
     const streams = (await openStreams(fleet)).map((stream) => stream.catch(() => 'cut'));
     fleet.running.child.kill('SIGTERM');

@@ -22,7 +22,7 @@ export class WorkerProcess {
   readonly worker: number;
   readonly channel: Channel;
   readonly startedAt = performance.now();
-  /** True once the process was asked to exit. */
+  /** True if the process was asked to exit while it ran. */
   isEnding = false;
   readonly ended: Promise<void>;
   /** Beats due since the last one received. */
@@ -83,7 +83,7 @@ export class WorkerProcess {
 
   /** Asks the process to exit, and kills it if it has not. @param withinMs milliseconds */
   async end(withinMs: number): Promise<void> {
-    this.isEnding = true;
+    if (this.isAlive) this.isEnding = true;
     if (this.#child.connected) this.#child.disconnect();
     const timer = setTimeout(() => this.kill(), withinMs);
     await this.ended;
