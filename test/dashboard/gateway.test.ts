@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Stats } from '../../src/core/logs/reader.ts';
 import { adminUrl, call } from '../admin/client.ts';
@@ -238,6 +239,13 @@ describe.skipIf(!hasBrowser)('the dashboard of a gateway with limited logging', 
   });
 });
 
+/** Ends the session and clicks. The sign-in dialog may open before, because the page calls the API at any time. */
+async function endSessionWith(target: Locator): Promise<void> {
+  const element = await target.elementHandle();
+  await target.page().context().clearCookies();
+  await element?.dispatchEvent('click');
+}
+
 describe.skipIf(!hasBrowser)('signing in to the dashboard', () => {
   const open = useBrowser();
   let gateway: TestGateway;
@@ -329,8 +337,7 @@ providers: {mock: {type: mock}}
     await area.fill('api_key: sk-of-the-first');
     await page.reload();
     await expect.poll(() => area.inputValue()).toBe('api_key: sk-of-the-first');
-    await page.context().clearCookies();
-    await page.getByRole('tab', { name: 'Now' }).click();
+    await endSessionWith(page.getByRole('tab', { name: 'Now' }));
     await page.getByText('Your session has ended').waitFor();
     expect(await isKept()).toBe(true);
     await page.getByLabel('Admin token').fill('a-third-token-that-is-long-enough');
@@ -361,8 +368,7 @@ providers: {mock: {type: mock}}
     };
     await signIn();
     await page.getByRole('heading', { name: 'Catalog' }).waitFor();
-    await page.context().clearCookies();
-    await page.getByRole('link', { name: 'Prompts' }).click();
+    await endSessionWith(page.getByRole('link', { name: 'Prompts' }));
     await page.getByText('Your session has ended').waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
@@ -371,8 +377,7 @@ providers: {mock: {type: mock}}
     await page.getByText('No prompts yet').waitFor();
     await page.getByRole('link', { name: 'Configs' }).click();
     await page.getByLabel('User message').fill('what I was writing');
-    await page.context().clearCookies();
-    await page.getByRole('button', { name: 'Explain', exact: true }).click();
+    await endSessionWith(page.getByRole('button', { name: 'Explain', exact: true }));
     await page.getByText('Your session has ended').waitFor();
     const other = await page.context().newPage();
     await other.goto(`${adminUrl(gateway)}/catalog`);
