@@ -1,9 +1,16 @@
 import type { Counts } from './rules.ts';
 import type { Kind } from './find/hits.ts';
 
+export interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly replacement: string;
+  readonly kind: Kind | undefined;
+}
+
 /** Replacements in a text. The rest of the text does not change. */
 export class Edits {
-  readonly #list: { readonly from: number; readonly to: number; readonly replacement: string }[] = [];
+  readonly #list: Edit[] = [];
   readonly counts: Counts = {};
   #isSorted = true;
   /** Characters by which the text becomes shorter. */
@@ -13,11 +20,22 @@ export class Edits {
     return this.#list.length === 0;
   }
 
+  get count(): number {
+    return this.#list.length;
+  }
+
+  /** The edits added since there were `count`, up to an offset of the text, with offsets from `start`. */
+  since(count: number, start: number, end: number): readonly Edit[] {
+    if (this.#list.length === count) return noEdits;
+    const added = this.#list.slice(count).filter(({ from }) => from < end);
+    return added.map((edit) => ({ ...edit, from: edit.from - start, to: edit.to - start }));
+  }
+
   /** @param kind counted once per edit */
   add(from: number, to: number, replacement: string, kind: Kind | undefined): void {
     const last = this.#list.at(-1);
     if (last !== undefined && from < last.to) this.#isSorted = false;
-    this.#list.push({ from, to, replacement });
+    this.#list.push({ from, to, replacement, kind });
     this.saved += to - from - replacement.length;
     if (kind !== undefined) this.counts[kind] = (this.counts[kind] ?? 0) + 1;
   }
@@ -63,3 +81,5 @@ export class Edits {
     this.#isSorted = true;
   }
 }
+
+const noEdits: readonly Edit[] = Object.freeze([]);

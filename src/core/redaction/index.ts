@@ -7,6 +7,7 @@ import { PatternBudget, findAll, passage, rangesOf } from './find/text.ts';
 import { cannotMatch } from './find/plain.ts';
 import { framesAsEvents } from './streams/frames.ts';
 import { eventsOfList } from './streams/list.ts';
+import { KnownElements } from './elements/known-elements.ts';
 import { type CompiledRules, compileRules, Masker } from './masker.ts';
 import { MaskedFields } from './masked-fields.ts';
 import { isMaskedMember } from './member-names.ts';
@@ -39,13 +40,13 @@ export interface ResponseBody {
 const tooLarge = 'too-large';
 export type TooLargeBody = typeof tooLarge;
 
-/** Masks what a record stores. Between calls it keeps only compiled rules and short texts without a match. */
+/** Masks what a record stores. Between calls it keeps compiled rules, short texts without a match, and elements of large requests. */
 export class BodyRedactor {
   readonly #constructorArguments: { readonly rules: RedactionRules; readonly secrets: readonly string[] };
   readonly #rules: CompiledRules;
   /** Rules for texts by which records are found. They do not match email addresses and phone numbers, which may be there on purpose. */
   readonly #nameRules: CompiledRules;
-  readonly #clean: CleanTexts = { texts: new KnownTexts(), names: new KnownTexts() };
+  readonly #known: KnownParts = { texts: new KnownTexts(), names: new KnownTexts(), elements: new KnownElements() };
 
   /** @param secrets known secrets, in every spelling that a text may contain */
   constructor(rules: RedactionRules, secrets: readonly string[]) {
@@ -64,7 +65,7 @@ export class BodyRedactor {
 
   /** Begins the redaction of one record. Matches are counted over all of its bodies. */
   begin(limit: number): Redaction {
-    return new Redaction(this.#rules, this.#nameRules, this.#clean, limit);
+    return new Redaction(this.#rules, this.#nameRules, this.#known, limit);
   }
 }
 
@@ -77,10 +78,12 @@ function knownFinder(secrets: readonly string[]): FindKnown {
   };
 }
 
-/** Texts without a match, by rules. */
-interface CleanTexts {
+/** What earlier calls found. */
+interface KnownParts {
+  /** Texts without a match, by rules. */
   readonly texts: KnownTexts;
   readonly names: KnownTexts;
+  readonly elements: KnownElements;
 }
 
 /** Redacts the bodies and texts of one record. */
@@ -88,16 +91,16 @@ export class Redaction {
   readonly counts: Counts = {};
   readonly #rules: CompiledRules;
   readonly #nameRules: CompiledRules;
-  readonly #clean: CleanTexts;
+  readonly #known: KnownParts;
   readonly #limit: number;
   /** Texts of masked fields. In another format the same text is in another place. */
   #fields: MaskedFields | undefined;
 
   /** @param limit maximum bytes of one body */
-  constructor(rules: CompiledRules, nameRules: CompiledRules, clean: CleanTexts, limit: number) {
+  constructor(rules: CompiledRules, nameRules: CompiledRules, known: KnownParts, limit: number) {
     this.#rules = rules;
     this.#nameRules = nameRules;
-    this.#clean = clean;
+    this.#known = known;
     this.#limit = limit;
   }
 
@@ -127,7 +130,8 @@ export class Redaction {
       if (bytes !== undefined && text.length <= maxAtOnce && cannotMatch(text, bytes, isMaskedMember)) {
         return { body: unchanged(bytes), preview: withPreview ? lastUserText(text, (start, end) => text.slice(start, end)) : null };
       }
-      const masker = new RequestMasker(text, this.#rules, new PatternBudget(), this.#limit, bytes);
+      const known = text.length > maxAtOnce ? this.#known.elements : undefined;
+      const masker = new RequestMasker(text, this.#rules, new PatternBudget(), this.#limit, bytes && { bytes, known });
       masker.fields = this.#fields ??= new MaskedFields();
       masker.run();
       const isCut = masker.end < text.length;
@@ -162,12 +166,12 @@ export class Redaction {
 
   /** Masks an external text that is part of the record itself. */
   text(text: string): string {
-    return this.#maskText(text, this.#rules, this.#clean.texts);
+    return this.#maskText(text, this.#rules, this.#known.texts);
   }
 
   /** Masks a text by which records are found. */
   name(text: string): string {
-    return this.#maskText(text, this.#nameRules, this.#clean.names);
+    return this.#maskText(text, this.#nameRules, this.#known.names);
   }
 
   #maskText(text: string, rules: CompiledRules, clean: KnownTexts): string {

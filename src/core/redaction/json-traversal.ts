@@ -18,6 +18,18 @@ export interface Visitor {
   readonly skipsElements: boolean;
   /** Offset up to which to read, called when the walk has reached the previous limit. */
   reach(): number;
+  /** Called for the elements of the lists in the outermost object. */
+  readonly elements?: ElementSkipper | undefined;
+}
+
+export interface ElementSkipper {
+  /**
+   * Returns the offset after the element if it need not be walked over, else `start`.
+   *
+   * @param sign offset of the bracket or the comma before it
+   * @param start offset of the element, or of the end of an empty list
+   */
+  next(sign: number, start: number): number;
 }
 
 const quote = 0x22;
@@ -147,7 +159,7 @@ export class JsonTraversal {
         if (!isName) {
           channel = mix(channel, (indices[depth] as number) + 1);
           path = mix(path, anyElement);
-          if (visitor.skipsElements) at = this.#element(text, at + 1, to, visitor, path);
+          at = visitor.skipsElements ? this.#element(text, at, to, visitor, path) : depth === 2 ? behindKnown(text, at, visitor) : at;
         }
       } else if (c === 0x7d || c === 0x5d) {
         if (depth > 0) depth -= 1;
@@ -159,7 +171,7 @@ export class JsonTraversal {
           indices[depth] = index + 1;
           channel = mix(channels[depth] ?? 0, index + 2);
           path = mix(paths[depth] ?? 0, anyElement);
-          if (visitor.skipsElements) at = this.#element(text, at + 1, to, visitor, path);
+          at = visitor.skipsElements ? this.#element(text, at, to, visitor, path) : depth === 2 ? behindKnown(text, at, visitor) : at;
         }
       } else if (c > 0x20 && c !== colon) {
         const stop = this.#scalar(text, at, to, visitor);
@@ -206,12 +218,15 @@ export class JsonTraversal {
     return end - 1;
   }
 
-  /** Handles the start of a list element. Returns the offset of the last character that needs no further processing. */
-  #element(text: string, from: number, to: number, visitor: Visitor, path: number): number {
-    let value = from;
-    while (value < to && text.charCodeAt(value) <= 0x20) value += 1;
+  /**
+   * Handles the start of a list element. Returns the offset of the last character that needs no further processing.
+   *
+   * @param sign offset of the bracket or the comma before it
+   */
+  #element(text: string, sign: number, to: number, visitor: Visitor, path: number): number {
+    const value = pastBlanks(text, sign + 1, to);
     const first = text.charCodeAt(value);
-    if (value >= to || first === 0x5d || !visitor.skips(path, 0, first)) return from - 1;
+    if (value >= to || first === 0x5d || !visitor.skips(path, 0, first)) return sign;
     const end = endOfValue(text, value, to);
     visitor.skipped(value, end, path);
     return end - 1;
@@ -309,12 +324,17 @@ export function endOfString(text: string, from: number, to: number): number {
 
 /** Offset of the value after a name; -1 if there is none. */
 export function afterColon(text: string, from: number, to: number): number {
+  const at = pastBlanks(text, from, to);
+  if (text.charCodeAt(at) !== 0x3a) return -1;
+  const value = pastBlanks(text, at + 1, to);
+  return value < to ? value : -1;
+}
+
+/** Offset of the first character that is not white space, or `to`. */
+export function pastBlanks(text: string, from: number, to: number): number {
   let at = from;
   while (at < to && text.charCodeAt(at) <= 0x20) at += 1;
-  if (text.charCodeAt(at) !== 0x3a) return -1;
-  at += 1;
-  while (at < to && text.charCodeAt(at) <= 0x20) at += 1;
-  return at < to ? at : -1;
+  return at;
 }
 
 /** The offset after a value of any kind. */
@@ -335,6 +355,12 @@ export function endOfValue(text: string, start: number, to: number): number {
   return to;
 }
 
+/** The offset of the last character of a known element, else of the sign before it. */
+function behindKnown(text: string, sign: number, { elements }: Visitor): number {
+  const start = elements === undefined ? text.length : pastBlanks(text, sign + 1, text.length);
+  return elements === undefined || start === text.length ? sign : Math.max(sign, elements.next(sign, start) - 1);
+}
+
 const isNumeric = (c: number): boolean => (c >= 0x30 && c <= 0x39) || c === 0x2e || c === 0x2b || c === 0x2d || c === 0x65 || c === 0x45;
 
 /** The offset after `true`, `false` or `null`; `start` if there is none of them. */
@@ -348,8 +374,7 @@ const isStructure = (c: number): boolean => c === 0x2c || c === quote || c === 0
 
 /** False for a number or a literal that is the beginning of other text. */
 function isDelimited(text: string, end: number, to: number): boolean {
-  let at = end;
-  while (at < to && text.charCodeAt(at) <= 0x20) at += 1;
+  const at = pastBlanks(text, end, to);
   return at >= to || isStructure(text.charCodeAt(at));
 }
 

@@ -1,9 +1,11 @@
 import { decoded } from './texts/strings.ts';
-import { afterColon, endOfString, endOfValue, pathHash, type Visitor, JsonTraversal } from './json-traversal.ts';
+import { type ListOffsets, maxElements } from './elements/list-elements.ts';
+import { afterColon, endOfString, endOfValue, pastBlanks, pathHash, type Visitor, JsonTraversal } from './json-traversal.ts';
 
 const quote = 0x22;
 const brace = 0x7b;
 const bracket = 0x5b;
+const closingBracket = 0x5d;
 const blank = 0x20;
 const comma = 0x2c;
 const backslash = 0x5c;
@@ -50,15 +52,16 @@ class MessageReader implements Visitor {
   }
 }
 
-/** Maximum elements, from the end of a list, that are searched for a user message. */
-const maxElements = 32;
-
 /** Masks a part of a request. @param before the JSON before the part, from which paths of fields are known */
 export type MaskRange = (start: number, end: number, before: string) => string;
 
-/** One line of the last user message; null if there is none. */
-export function lastUserText(text: string, shown: MaskRange): string | null {
-  const members = previewMembers(text);
+/**
+ * One line of the last user message; null if there is none.
+ *
+ * @param lists the lists of the outermost object that are known, by offset
+ */
+export function lastUserText(text: string, shown: MaskRange, lists: ReadonlyMap<number, ListOffsets> = noLists): string | null {
+  const members = previewMembers(text, lists);
   let line: string | null = null;
   for (let i = members.length - 1; i >= 0; i -= 1) {
     const { name, value, end, list } = members[i] as PreviewMember;
@@ -76,6 +79,8 @@ export function lastUserText(text: string, shown: MaskRange): string | null {
   return line;
 }
 
+const noLists: ReadonlyMap<number, ListOffsets> = new Map();
+
 interface PreviewMember {
   readonly name: string;
   /** Offsets of the value. */
@@ -89,7 +94,7 @@ interface PreviewMember {
 const maxMembers = 8;
 
 /** The top-level members that may contain a user message, in order. Strings are skipped by their closing quote, so the scan is fast. */
-function previewMembers(text: string): readonly PreviewMember[] {
+function previewMembers(text: string, lists: ReadonlyMap<number, ListOffsets>): readonly PreviewMember[] {
   const members: PreviewMember[] = [];
   const to = text.length;
   let at = pastBlanks(text, 0, to);
@@ -100,7 +105,10 @@ function previewMembers(text: string): readonly PreviewMember[] {
     const value = afterColon(text, close + 1, to);
     if (value < 0) break;
     const name = nameAt(text, start + 1);
-    const list = name !== undefined && text.charCodeAt(value) === bracket ? listAt(text, value, to) : undefined;
+    const list =
+      text.charCodeAt(value) === bracket
+        ? (knownList(text, value, lists) ?? (name === undefined ? undefined : listAt(text, value, to)))
+        : undefined;
     const end = list === undefined ? endOfValue(text, value, to) : list.end;
     if (name !== undefined && members.push({ name, value, end, list }) > maxMembers) members.shift();
     at = pastBlanks(text, end, to);
@@ -122,14 +130,18 @@ function nameAt(text: string, at: number): 'messages' | 'input' | 'prompt' | und
   }
 }
 
-/** The last elements of a list, in a ring: element `i` is at `i % maxElements`. */
-interface PreviewList {
-  readonly starts: readonly number[];
-  readonly ends: readonly number[];
-  /** Number of all elements. */
-  readonly count: number;
+interface PreviewList extends Readonly<ListOffsets> {
   /** The offset after the list. */
   readonly end: number;
+}
+
+/** Undefined if the list is not known, or not well-formed. */
+function knownList(text: string, open: number, lists: ReadonlyMap<number, ListOffsets>): PreviewList | undefined {
+  const list = lists.get(open);
+  if (list === undefined) return undefined;
+  const last = list.count === 0 ? open + 1 : (list.ends[(list.count - 1) % maxElements] as number);
+  const end = pastBlanks(text, last, text.length);
+  return text.charCodeAt(end) === closingBracket ? { ...list, end: end + 1 } : undefined;
 }
 
 function listAt(text: string, open: number, to: number): PreviewList {
@@ -180,12 +192,6 @@ function previewOfString(text: string, start: number, end: number, shown: (start
   if (text.charCodeAt(start) !== quote) return null;
   const whole = shown(start, end);
   return whole === '' ? null : previewOfText(whole.slice(1, whole.endsWith('"') ? -1 : undefined));
-}
-
-function pastBlanks(text: string, from: number, to: number): number {
-  let at = from;
-  while (at < to && text.charCodeAt(at) <= 0x20) at += 1;
-  return at;
 }
 
 /** The content of a message in the most common form; undefined for other forms. */

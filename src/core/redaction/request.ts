@@ -1,6 +1,8 @@
 import { Cursors } from './find/cursors.ts';
 import { cannotMatch } from './find/plain.ts';
 import type { PatternBudget } from './find/text.ts';
+import type { KnownElements } from './elements/known-elements.ts';
+import { ListElements } from './elements/list-elements.ts';
 import { type CompiledRules, Masker } from './masker.ts';
 import { endWithoutMedia } from './media.ts';
 import { isMaskedMember } from './member-names.ts';
@@ -15,20 +17,29 @@ const longestLead = 72;
 /** Maximum characters of a message for the preview. */
 const longestMessage = 64 * 1024;
 
+export interface PlainText {
+  /** The same text as bytes. */
+  readonly bytes: Buffer;
+  /** Elements that these rules have masked before. */
+  readonly known: KnownElements | undefined;
+}
+
 /** Masks the kept part of a request body, and finds the last user message. */
 export class RequestMasker extends Masker {
   readonly #limit: number;
   readonly #bytes: Buffer | undefined;
+  readonly elements: ListElements | undefined;
   /** Offset at which masking stopped within a text. */
   #cutOffset: number | undefined;
   /** The text after this offset is not masked and must not be kept. */
   end = 0;
 
-  /** @param bytes the same text as bytes, if most of its parts may be plain */
-  constructor(text: string, rules: CompiledRules, effort: PatternBudget, limit: number, bytes?: Buffer) {
+  /** @param plain given if most parts of the text may be plain */
+  constructor(text: string, rules: CompiledRules, effort: PatternBudget, limit: number, plain?: PlainText) {
     super(text, rules, effort);
     this.#limit = limit + margin;
-    this.#bytes = bytes;
+    this.#bytes = plain?.bytes;
+    if (plain?.known !== undefined) this.elements = new ListElements(text, plain.bytes, plain.known, this.edits);
   }
 
   override string(start: number, end: number, isEscaped: boolean, channel: number, path: number): void {
@@ -48,6 +59,7 @@ export class RequestMasker extends Masker {
   run(): void {
     const { text } = this;
     const end = this.traversal.run(text, 0, text.length, this, this.#limit);
+    this.elements?.finish();
     this.end = this.#cutOffset ?? end;
   }
 
@@ -67,8 +79,10 @@ export class RequestMasker extends Masker {
 
   /** A masked one-line preview of the last user message; null if there is none. */
   preview(): string | null {
-    return lastUserText(this.text, (start, end, before) =>
-      end <= this.end ? this.edits.apply(this.text, start, end) : this.#maskRange(start, end, before),
+    return lastUserText(
+      this.text,
+      (start, end, before) => (end <= this.end ? this.edits.apply(this.text, start, end) : this.#maskRange(start, end, before)),
+      this.elements?.lists,
     );
   }
 
