@@ -54,7 +54,7 @@ export const loads: readonly Scenario[] = [
   },
   {
     name: 'conversation',
-    about: 'a conversation with tool calls, 100 KB of JSON, 32 connections, as fast as it goes',
+    about: 'a conversation with tool calls, 100 KB of JSON, the same in each request, 32 connections, as fast as it goes',
     stream: false,
     conns: 32,
     unit: 'request',
