@@ -93,6 +93,19 @@ describe('googleAmbient()', () => {
 });
 
 describe('googleAmbient() without a usable identity', () => {
+  it('finds a metadata server that starts after the first attempt', async () => {
+    server.script = (response, request) =>
+      request.url.includes('/token')
+        ? json(response, 200, { access_token: 'late-token', expires_in: 1800, token_type: 'Bearer' }, { 'metadata-flavor': 'Google' })
+        : void response.writeHead(200, { 'metadata-flavor': 'Google' }).end('x');
+    const fetcher = googleAmbient(grant(), deps);
+    // Port 1: the connection is refused.
+    vi.stubEnv('GCE_METADATA_HOST', '127.0.0.1:1');
+    await expect(fetcher.fetch()).rejects.toThrow(/Could not load the default credentials/);
+    vi.stubEnv('GCE_METADATA_HOST', server.host);
+    expect((await fetcher.fetch()).value).toBe('late-token');
+  });
+
   it('reports the error and description of the token exchange', async () => {
     server.script = (response) => json(response, 400, { error: 'invalid_target', error_description: 'The pool is gone' });
     await expect(googleAmbient(grant(await writeFederationFile()), deps).fetch()).rejects.toThrow(/invalid_target.*The pool is gone/);

@@ -9,7 +9,8 @@ type Grant = Extract<OAuthGrant, { kind: 'google-ambient' }>;
 
 /** The part of `google-auth-library` that is used. */
 export interface GoogleAuthLibrary {
-  readonly GoogleAuth: new (options: GoogleAuthOptions) => { getClient(): Promise<Pick<AuthClient, 'getAccessToken' | 'credentials'>> };
+  readonly GoogleAuth: new (options: GoogleAuthOptions) => { getClient(): Promise<Client> };
+  readonly gcpMetadata?: { resetIsAvailableCache(): void };
 }
 
 /** Timeout in milliseconds; a metadata server responds immediately or does not exist. */
@@ -58,14 +59,20 @@ export function googleAmbient(
 }
 
 async function open(grant: Grant, load: () => Promise<GoogleAuthLibrary>): Promise<Client> {
-  const { GoogleAuth } = await load().catch((cause: unknown) => {
+  const { GoogleAuth, gcpMetadata } = await load().catch((cause: unknown) => {
     throw new TokenError('ambient Google credentials need the package google-auth-library: add it with npm install google-auth-library', {
       cause,
     });
   });
   const file = grant.credentialsFile;
   if (file !== undefined) checkCredentials(file);
-  return new GoogleAuth({ scopes: [...grant.scopes], ...(file === undefined ? {} : { keyFilename: file }) }).getClient();
+  try {
+    return await new GoogleAuth({ scopes: [...grant.scopes], ...(file === undefined ? {} : { keyFilename: file }) }).getClient();
+  } catch (error) {
+    // The library would remember until the process ends that no metadata server responded, but it may only have started later.
+    gcpMetadata?.resetIsAvailableCache();
+    throw error;
+  }
 }
 
 /** The library would wait forever for the end of a pipe, on a thread of the pool that all file operations share. */
