@@ -140,6 +140,27 @@ describe('googleAmbient() without a usable identity', () => {
     expect(inspect(error, { depth: null })).not.toContain(subject);
   });
 
+  it('masks opaque tokens that an endpoint repeats', async () => {
+    const file = await writeFederationFile();
+    server.script = (response, request) =>
+      json(response, 400, { error: 'invalid_grant', error_description: `Got Bearer federated-token and ${request.body.toString()}` });
+    const error: unknown = await googleAmbient(grant(file), deps)
+      .fetch()
+      .catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ message: expect.stringContaining('invalid_grant: Got Bearer *** and ') as string });
+    expect(String(error)).not.toMatch(/federated-token|subject-token/);
+  });
+
+  it.each([
+    [400, '400'],
+    [403, '403'],
+    [503, undefined],
+  ])('reports whether a later request may succeed after status %i', async (status, reason) => {
+    const file = await writeFederationFile();
+    server.script = (response) => json(response, status, { error: 'invalid_grant', error_description: 'Token has been revoked.' });
+    await expect(googleAmbient(grant(file), deps).fetch()).rejects.toMatchObject({ reason });
+  });
+
   it.each([
     ['only a key', 'SECRET-KEY-ALONE'],
     ['an unquoted key', '{"type": "service_account", "private_key": SECRET-KEY}'],

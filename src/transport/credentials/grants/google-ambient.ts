@@ -1,3 +1,4 @@
+import { isRetryable } from '../../../core/error.ts';
 import { withTimeout } from '../../../core/async/with-timeout.ts';
 import type { AuthClient, GoogleAuthOptions } from 'google-auth-library';
 import type { OAuthGrant } from '../../../core/provider.ts';
@@ -90,15 +91,23 @@ const quotedInput = /Unexpected token .*/s;
 /** The library names the path of a missing file, which callers must not see. */
 const missing = /The file at .* does not exist, or it is not a file.*/s;
 
-/** A token of another issuer, which a token endpoint may repeat. */
-const jwtPattern = /eyJ[\w-]{8,}(?:\.[\w-]*)*/g;
+/** A token or key of the request, which an endpoint may repeat: a JWT, a bearer token, a member of a form. */
+const echoedSecret = /eyJ[\w-]{8,}(?:\.[\w-]*)*|(?<=Bearer )[^\s"',]+|(?<=(?:_token|_secret|assertion)=)[^\s"'&]+/g;
 
 function faultOf(error: unknown): TokenError {
   const text = error instanceof Error ? error.message : String(error);
-  const clean = text.replace(quotedInput, 'it is not valid JSON').replaceAll(jwtPattern, '***');
+  const clean = text.replace(quotedInput, 'it is not valid JSON').replaceAll(echoedSecret, '***');
   // Logs show the message of a cause too.
   const cause = clean === text ? { cause: error } : {};
-  return new TokenError(firstLine(clean.replace(missing, 'the file does not exist, or is not a file')), cause);
+  const reason = reasonOf(error);
+  return new TokenError(firstLine(clean.replace(missing, 'the file does not exist, or is not a file')), { ...cause, reason });
+}
+
+/** Returns the status with which an endpoint rejected the credential; undefined if a later request may succeed. */
+function reasonOf(error: unknown): string | undefined {
+  const { response } = error as { readonly response?: { readonly status?: unknown } };
+  const status = response?.status;
+  return typeof status === 'number' && !isRetryable(status) ? String(status) : undefined;
 }
 
 /** Without a trailing full stop, because the text becomes part of a sentence. */
