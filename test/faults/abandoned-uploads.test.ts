@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '../support/gateway.ts';
 import type { MemoryReport } from './gateway-child.ts';
 
 /** Uploads that get a response before the body is complete, and whose client then disconnects. */
@@ -149,3 +150,25 @@ it.concurrent.each(['/nowhere', '/v1/chat/completions', '/v1/elsewhere'])(
     expect(received).toMatch(/^HTTP\/1\.1 4\d\d /);
   },
 );
+
+it.concurrent.each([
+  ['/v1/chat/completions', 'application/json'],
+  ['/v1/elsewhere', 'application/octet-stream'],
+])('a client that takes 8 s to send its body, and reads only then, gets the response: %s', async (path, type) => {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.pause();
+  const errors: Error[] = [];
+  socket.on('error', (error) => errors.push(error));
+  socket.write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-gateway-provider: @a\r\ncontent-type: ${type}\r\n`);
+  // Rejected at the head, or answered early by the provider.
+  socket.write(`content-length: ${length}\r\n\r\n`);
+  for (let sent = 0; sent < 80 && errors.length === 0; sent += 1) {
+    await new Promise((resolve) => socket.write(Buffer.alloc(length / 80), resolve));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  expect(errors).toEqual([]);
+  let received = '';
+  socket.on('data', (chunk: Buffer) => (received += chunk.toString('latin1'))).resume();
+  await until(() => /^HTTP\/1\.1 4\d\d [^]*\}$/.test(received), 'the response');
+  socket.destroy();
+});

@@ -30,19 +30,32 @@ it.each([
   ['gets an error', rejectTooLate, /^HTTP\/1\.1 408 .*Too late\./s],
   ['gets a normal end', (socket: Socket) => lingeringClose(socket, 'bye'), /^bye$/],
 ])('disconnects a client that %s but stays connected, 5 s after it could read the response', async (_, end, expected) => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   end(accepted);
   client.write('more');
   await once(client, 'end');
   expect(text).toMatch(expected);
   vi.advanceTimersByTime(4900);
   expect(accepted.destroyed).toBe(false);
-  vi.advanceTimersByTime(200);
+  vi.advanceTimersByTime(1200);
+  expect(accepted.destroyed).toBe(true);
+});
+
+it('reads for up to 60 s from a client that continues to send', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  lingeringClose(accepted, 'bye');
+  for (let second = 0; second < 66; second += 6) {
+    expect(accepted.destroyed).toBe(false);
+    const received = accepted.bytesRead + 100_000;
+    client.write('x'.repeat(100_000));
+    while (accepted.bytesRead < received) await new Promise(setImmediate);
+    vi.advanceTimersByTime(6000);
+  }
   expect(accepted.destroyed).toBe(true);
 });
 
 it('leaves no timer if the client closes its side', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   rejectTooLate(accepted);
   client.end();
   await once(accepted, 'close');

@@ -4,23 +4,59 @@ import type { Duplex } from 'node:stream';
 import { slowClientMs } from '../../wire/slow-client.ts';
 import type { Sweeper, Sweepable } from '../../wire/sweeper.ts';
 
-/** How long the rest of a client's data is read and discarded after its response, in milliseconds. */
-const lingerMs = 5000;
+/** After its response, a client must send at least `leastBytes` in each such time, in milliseconds. */
+const windowMs = 5000;
+const leastBytes = 64 * 1024;
+/** How long the rest of a client's data is read at most, in milliseconds. */
+const lingerMs = 60_000;
 
 /**
- * Ends a socket that no server handles any more. If the client keeps its side open or continues to send, the socket is
- * destroyed after a timeout.
+ * How long the rest of a client's data is read and discarded after its response. Closing in the middle would reset the
+ * connection, and a client that sends its whole body before it reads would lose the response (RFC 9112 9.6).
  */
-export function lingeringClose(socket: Duplex, last?: string): void {
-  const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
-  socket.once('close', () => clearTimeout(timer)).on('error', () => {});
-  socket.end(last);
-  socket.resume();
+export class Linger {
+  readonly #bytes: () => number;
+  readonly #until: number;
+  #windowEnd: number;
+  #seen: number;
+
+  /** @param bytes number of bytes received so far on the connection @param now monotonic milliseconds */
+  constructor(bytes: () => number, now: number) {
+    this.#bytes = bytes;
+    this.#until = now + lingerMs;
+    this.#windowEnd = now + windowMs;
+    this.#seen = bytes();
+  }
+
+  /** True if the client sends nothing more, sends too slowly or has had its time: the connection can be closed. */
+  isOver(now: number): boolean {
+    if (now <= this.#windowEnd) return false;
+    const bytes = this.#bytes();
+    if (bytes - this.#seen < leastBytes || now > this.#until) return true;
+    this.#seen = bytes;
+    this.#windowEnd = now + windowMs;
+    return false;
+  }
 }
 
 /**
- * Reads and discards the rest of a request that got an early response. Closing at once would reset the connection, and
- * the client could lose the response. A client that continues to send is disconnected after a timeout.
+ * Ends a socket that no server handles any more. If the client keeps its side open, or continues to send for too long,
+ * the socket is destroyed.
+ */
+export function lingeringClose(socket: Duplex, last?: string): void {
+  let received = 0;
+  const rest = new Linger(() => received, performance.now());
+  const timer = setInterval(() => {
+    if (rest.isOver(performance.now())) socket.destroy();
+  }, 1000).unref();
+  socket.once('close', () => clearInterval(timer)).on('error', () => {});
+  socket.end(last);
+  socket.on('data', (chunk: Buffer) => (received += chunk.length));
+}
+
+/**
+ * Reads and discards the rest of a request that got an early response. A client that continues to send for too long is
+ * disconnected.
  *
  * Ends with the request or its connection: after a complete response, Node does not report to the request that the
  * connection has closed.
@@ -28,11 +64,11 @@ export function lingeringClose(socket: Duplex, last?: string): void {
 export function linger(request: IncomingMessage, sweeper: Sweeper, monotonic: () => number): void {
   const { socket } = request;
   if (request.complete || socket.destroyed) return;
-  const until = monotonic() + lingerMs;
+  const rest = new Linger(() => socket.bytesRead, monotonic());
   const item: Sweepable = {
     index: undefined,
     sweep: (now) => {
-      if (now <= until) return;
+      if (!rest.isOver(now)) return;
       over();
       socket.destroy();
     },

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { slowClientMs } from '../../wire/slow-client.ts';
 import { ChunkDecoder } from '../../wire/chunk-decoder.ts';
-import { lingeringClose } from '../listener/lingering-close.ts';
+import { Linger, lingeringClose } from '../listener/lingering-close.ts';
 import { invalidChunks } from '../listener/parser-errors.ts';
 import type { WrittenHead } from './response-head.ts';
 import { ArrivingBody } from './arriving-body.ts';
@@ -43,6 +43,8 @@ export class PlainConnection {
   #pipelined: Buffer[] = [];
   #pipelinedSize = 0;
   #isLast = false;
+  /** Set in the phase `rest`. */
+  #linger: Linger | undefined;
 
   constructor(socket: Socket, front: PlainConnections) {
     this.socket = socket;
@@ -64,8 +66,8 @@ export class PlainConnection {
 
   /** Enforces the timeout of the phase. @param now ticks */
   checkTimeout(now: number): void {
-    const limit = this.#front.limits[this.#phase];
-    if (limit === undefined || now - this.#since <= limit) return;
+    const limit = this.#front.limits[this.#phase] ?? Number.POSITIVE_INFINITY;
+    if (this.#linger?.isOver(now * 1000) !== true && now - this.#since <= limit) return;
     if (this.#phase === 'head') this.#front.rejectLate(this.socket);
     else this.socket.destroy();
     this.#enter('closing');
@@ -246,8 +248,8 @@ export class PlainConnection {
     client?.finished();
     if (this.socket.destroyed) return;
     if (this.#missing > 0) {
-      // Closing at once would reset the connection, and the client could lose the response.
       this.#enter('rest');
+      this.#linger = new Linger(() => this.socket.bytesRead, this.#front.tick * 1000);
       this.#body?.discard();
       this.#body = undefined;
       if (this.#isLast) this.socket.end();
@@ -256,6 +258,7 @@ export class PlainConnection {
 
   #next(): void {
     this.#body = undefined;
+    this.#linger = undefined;
     if (this.#isLast) {
       this.#enter('closing');
       this.socket.destroySoon();

@@ -265,6 +265,34 @@ describe('PlainConnections', () => {
     await client.waitFor(/\r\n\r\n2$|node$/);
   });
 
+  it('discards the rest of a body for up to 60 s while the client sends fast enough', async () => {
+    const client = await open((request) => respond(request, String(request.length)));
+    client.socket.write(`${line}content-length: 50000000\r\n\r\n`);
+    await client.waitFor(/50000000$/);
+    const windows = async (count: number, bytes: number): Promise<void> => {
+      for (let window = 0; window < count; window += 1) {
+        await new Promise((resolve) => client.socket.write('x'.repeat(bytes), resolve));
+        await turns(90);
+        for (let second = 0; second < 6; second += 1) connections.check();
+      }
+    };
+    await windows(9, 100_000);
+    await turns();
+    expect(client.socket.closed).toBe(false);
+    await windows(2, 100_000);
+    await client.closed();
+  });
+
+  it('discards the rest of a body for 5 s if the client sends slowly', async () => {
+    const client = await open((request) => respond(request, String(request.length)));
+    client.socket.write(`${line}content-length: 50000000\r\n\r\n`);
+    await client.waitFor(/50000000$/);
+    client.socket.write('x'.repeat(1000));
+    await turns(90);
+    for (let second = 0; second < 6; second += 1) connections.check();
+    await client.closed();
+  });
+
   it('hands the connection to node:http if requests are pipelined, and keeps responses in order', async () => {
     const heldRequests: PlainRequest[] = [];
     const client = await open((request) => heldRequests.push(request));

@@ -38,8 +38,11 @@ export interface PlainConnectionsDeps {
   };
 }
 
-/** Timeouts of the phases, in seconds. The phase `exchange` has none here, because requests have their own timeouts. */
-const limits: { readonly [P in ConnectionPhase]?: number } = { silent: 10, head: 10, rest: 5, idle: keepAliveSeconds + 1 };
+/**
+ * Timeouts of the phases, in seconds. The phase `exchange` has none here, because requests have their own timeouts, and
+ * `Linger` ends the phase `rest`.
+ */
+const limits: { readonly [P in ConnectionPhase]?: number } = { silent: 10, head: 10, idle: keepAliveSeconds + 1 };
 
 /** The connections whose requests are parsed on the socket. A `node:http` server accepts them and handles all that are not plain. */
 export class PlainConnections implements TimeoutGroup {
