@@ -148,7 +148,7 @@ function noHttp(random: Random): RawResponse {
     'HTTP/1.1 abc OK\r\n\r\n',
     `${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)}${ok}content-length: 2\r\n\r\n{}`,
     'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n',
-    'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n\x81\x02hi',
+    'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n\x81\x02hi',
     `${ok}x-bad: a\0b\r\n\r\n{}`,
     `${ok}x bad: a\r\n\r\n{}`,
     `${ok}: nameless\r\n\r\n{}`,

@@ -148,7 +148,9 @@ test('releases the slot of a WebSocket if the client half-closes it while the pr
   // The server side of an upgraded connection stays half open until it is closed explicitly.
   silent.on('upgrade', (_req, socket) => {
     socket.on('error', () => {}).resume();
-    socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n\r\n');
+    socket.write(
+      'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n',
+    );
   });
   await listen(silent);
   open.push(() => shut(silent));

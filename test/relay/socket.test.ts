@@ -54,6 +54,9 @@ const message = (client: WebSocket): Promise<{ data: Buffer; isBinary: boolean }
 const upgradeHead =
   'GET /v1/realtime HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
 
+/** The confirmation of the key in `upgradeHead`. */
+const accept = 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
+
 describe('relayed WebSocket frames', () => {
   test('are unchanged in both directions: text and binary, small and large, whole and fragmented', async () => {
     const { port, result } = await start(echo());
@@ -115,7 +118,7 @@ describe('relayed WebSocket frames', () => {
     const server = createServer();
     server.on('upgrade', (_req, socket: Duplex) => {
       socket.on('error', () => {}).on('data', (chunk: Buffer) => received.push(chunk));
-      agree = () => socket.write('HTTP/1.1 101 x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
+      agree = () => socket.write(`HTTP/1.1 101 x\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-accept: ${accept}\r\n\r\n`);
     });
     const { port } = await start(server);
     const sent = randomBytes(5_000_000);
@@ -236,11 +239,10 @@ describe('close of a relayed WebSocket', () => {
   });
 
   test('is sent to the client once, if the provider sends a close frame and then nothing', async () => {
-    const accept =
-      'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n';
+    const head = `HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-accept: ${accept}\r\n\r\n`;
     const frame = Buffer.from([0x88, 0x02, 0x03, 0xe8]);
     const { port, result } = await start(
-      rawProvider((socket) => socket.once('data', () => socket.write(Buffer.concat([Buffer.from(accept), frame])))),
+      rawProvider((socket) => socket.once('data', () => socket.write(Buffer.concat([Buffer.from(head), frame])))),
       { clocks: { connect: 5000, idle: 150 } },
     );
     const socket = connect(port, '127.0.0.1', () => socket.write(upgradeHead));
@@ -360,6 +362,31 @@ describe('relayed WebSocket handshake', () => {
     expect(await handshakeResponse(port)).toMatchObject({ status, code });
   });
 
+  test.each([
+    ['another protocol', `upgrade: h2c\r\nsec-websocket-accept: ${accept}`, /another protocol than WebSocket/],
+    ['an extension', `upgrade: websocket\r\nsec-websocket-accept: ${accept}\r\nsec-websocket-extensions: permessage-deflate`, /extension/],
+    ['no accept', 'upgrade: websocket', /sec-websocket-accept/],
+    ['the accept of another key', 'upgrade: websocket\r\nsec-websocket-accept: AAAA', /sec-websocket-accept/],
+    ['two accepts', `upgrade: websocket\r\nsec-websocket-accept: ${accept}\r\nsec-websocket-accept: AAAA`, /sec-websocket-accept/],
+  ])('returns 502 for a 101 with %s, and closes the connection of the provider', async (_, headers, reason) => {
+    let isClosed = false;
+    const upstream = rawProvider((socket) => {
+      socket.on('close', () => (isClosed = true));
+      socket.once('data', () => socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\n${headers}\r\n\r\nbytes`));
+    });
+    const { port, result } = await start(upstream);
+    const client = connect(port, '127.0.0.1');
+    let text = '';
+    client.on('error', () => {}).on('data', (chunk: Buffer) => (text += chunk.toString()));
+    client.write(upgradeHead);
+    await until(() => text.includes('\r\n\r\n') && isClosed);
+    client.destroy();
+    expect(text).toMatch(/^HTTP\/1\.1 502 /);
+    expect(text).toMatch(reason);
+    expect(text).not.toContain('bytes');
+    expect(await result()).toMatchObject({ error: { code: 'upstream_invalid' }, headSent: false });
+  });
+
   test('falls back if the first target is unreachable', async () => {
     const origins = [`http://127.0.0.1:${await deadPort()}`];
     const { port, upstreamPort } = await start(echo(), { origins });
@@ -431,7 +458,7 @@ describe('credential repeated by the provider of a WebSocket', () => {
     const { port } = await start(
       rawProvider((socket) => {
         socket.write(
-          `HTTP/1.1 101 x\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-accept: x\r\n\r\n\x81${String.fromCharCode(key.length)}${key.slice(0, 8)}`,
+          `HTTP/1.1 101 x\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-accept: ${accept}\r\n\r\n\x81${String.fromCharCode(key.length)}${key.slice(0, 8)}`,
         );
         setTimeout(() => socket.end(key.slice(8)), 50);
       }),

@@ -16,7 +16,7 @@ import { streamInterrupted, invalidResponse, timeoutFault, clientNotReading } fr
 import { slowClientMs } from '../../wire/slow-client.ts';
 import type { Sweepable } from '../../wire/sweeper.ts';
 import { abnormalClose, closeFrame, FrameCounter } from './frames.ts';
-import { toOutgoingHeaders, forwardedHeaders } from './handshake.ts';
+import { toOutgoingHeaders, forwardedHeaders, upgradeFault } from './handshake.ts';
 import { type MessageReader, TextMessageAssembler } from './messages.ts';
 import { readRejection } from './rejection.ts';
 import { request as httpRequest } from '../../../core/node-http.ts';
@@ -146,7 +146,11 @@ export class WebSocketExchange implements Sweepable, Flow, EchoListener {
         .catch((thrown: unknown) => this.crashed(thrown));
       return;
     }
-    const fault = invalidResponse(`The provider returned the status ${status}, which is not a valid HTTP status.`);
+    this.#invalid(`returned the status ${status}, which is not a valid HTTP status`);
+  }
+
+  #invalid(problem: string): void {
+    const fault = invalidResponse(`The provider ${problem}.`);
     this.#settle({ kind: 'faulty', attempt: this.#attempt, times: this.#times(), fault, status: fault.status });
   }
 
@@ -157,6 +161,12 @@ export class WebSocketExchange implements Sweepable, Flow, EchoListener {
       return;
     }
     this.#noteResponse();
+    const problem = upgradeFault(answer.headers, this.#body.handshake);
+    if (problem !== undefined) {
+      upstream.destroy();
+      this.#invalid(problem);
+      return;
+    }
     this.#upstream = upstream;
     if (head.length > 0) upstream.unshift(head);
     upstream.on('close', this.#onProviderClose).on('drain', () => this.#body.resume());

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 
@@ -12,6 +13,25 @@ export function toOutgoingHeaders(pairs: HeaderPairs): OutgoingHttpHeaders {
     else map.set(name, known === undefined ? value : [known, value]);
   }
   return Object.fromEntries(map);
+}
+
+/** Appended to the key of the client before it is hashed (RFC 6455 1.3). */
+const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
+/**
+ * Returns why a `101` is no valid response to the WebSocket upgrade that was sent (RFC 6455 4.1), so that its bytes must not
+ * be forwarded as frames; undefined if it is one. Extensions are never offered.
+ */
+export function upgradeFault(received: IncomingHttpHeaders, sent: HeaderPairs): string | undefined {
+  if (received.upgrade?.toLowerCase() !== 'websocket') return 'switched to another protocol than WebSocket';
+  if (received['sec-websocket-extensions'] !== undefined) return 'uses a WebSocket extension that was not offered';
+  const at = sent.indexOf('sec-websocket-key');
+  const expected = createHash('sha1')
+    .update((sent[at + 1] ?? '') + acceptSuffix)
+    .digest('base64');
+  return at < 0 || received['sec-websocket-accept'] === expected
+    ? undefined
+    : 'did not confirm the WebSocket: its header "sec-websocket-accept" is wrong';
 }
 
 const protocol = 'sec-websocket-protocol';
