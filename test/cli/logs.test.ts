@@ -223,6 +223,13 @@ describe('gateway logs export and stats', () => {
     expect(out).toMatch(/total\s+3/);
   });
 
+  it('stats counts from the exact start, not from the start of its minute', async () => {
+    const newest = JSON.parse((await logs('search', '--json', '--limit', '1')).out) as LogRow;
+    const since = new Date(newest.at).toISOString();
+    for (const args of [['--since', since], [`since:${since}`]])
+      expect(JSON.parse((await logs('stats', '--json', ...args)).out)).toMatchObject({ since: newest.at, total: { requests: 1 } });
+  });
+
   it('stats adds up the groups beyond --top', async () => {
     expect((await logs('stats', '--by', 'config', '--top', '1')).out).toMatch(/support +2 .*\n\(others\) +1 .*\ntotal +3 /s);
     expect((await logs('stats', '--by', 'config', '--top', '1', '--csv')).out).toMatch(/^support,2,.*\r\n\(others\),1,/m);

@@ -22,7 +22,10 @@ const titles = ['REQUESTS', 'ERRORS', 'P50', 'P95', 'P99', 'TTFT P50', 'TOKENS I
 export async function stats(words: readonly string[], flags: StatsFlags, io: CliIo): Promise<number> {
   const { by } = flags;
   const top = countOf('top', flags.top, 20);
-  const found = await adminClient(flags, io).get<Stats>('/api/stats', { q: queryText(words, flags), by, top });
+  const query = queryText(words, flags);
+  // The gateway rounds a start without an end down to a whole minute.
+  const q = /(?:^|\s)since:/i.test(query) ? `${query} until:0s` : query;
+  const found = await adminClient(flags, io).get<Stats>('/api/stats', { q, by, top });
   if (flags.json === true) io.stdout.write(jsonText(found));
   else if (flags.csv === true) writeCsv(found, by, io);
   else if (found.total.requests > 0) io.stdout.write(tableText(found, by, terminalWidth(io.stdout) ?? Infinity));

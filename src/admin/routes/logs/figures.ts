@@ -13,7 +13,7 @@ export const figureRoutes: readonly AdminRoute[] = [
     role: 'viewer',
     about: 'Counts, times, tokens and cost, in total, by group and over time.',
     query: {
-      q: 'a filter; without `since:` it covers the whole store',
+      q: 'a filter; without `since:` it covers the whole store. A `since:` without `until:` is rounded down to a whole minute; `until:0s` makes it exact',
       by: '`status`, `config`, `provider`, `model`, `key`, `endpoint`, `error`, `meta.<key>` or `label.<name>`',
       step: 'seconds of each bucket of the time series, a multiple of 60; without it there is no series',
       top: 'number of groups, 1 to 100 (default 20); all others are combined into `rest`',
