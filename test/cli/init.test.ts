@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -35,7 +35,11 @@ describe('gateway init', () => {
     async (name, { type, keyVariable }) => {
       const cwd = folder();
       const { code, out, err } = await runHere(['init', '--provider', name], cwd, { env });
-      expect({ code, out, err }).toEqual({ code: 0, out: 'wrote ./gateway.yaml\n', err: 'Start it: gateway start\n' });
+      expect({ code, out, err }).toEqual({
+        code: 0,
+        out: 'wrote ./gateway.yaml\n',
+        err: 'Added to ./.gitignore: .gateway/ .env\nStart it: gateway start\n',
+      });
       expect(parsed(read(cwd)).providers[name]).toEqual({
         type,
         ...(keyVariable === undefined ? {} : { api_key: `\${env:${keyVariable}}` }),
@@ -61,7 +65,9 @@ describe('gateway init', () => {
     ];
     const { code, err } = await runHere(['init', ...flags, '--file', 'my.local.yaml'], cwd, { env: { MY_KEY: 'x' } });
     expect(code).toBe(0);
-    expect(err).toBe('Set OPENAI_API_KEY and O_KEY in the environment of the gateway.\nStart it: gateway start -c ./my.local.yaml\n');
+    expect(err).toBe(
+      'Added to ./.gitignore: .gateway/ .env\nSet OPENAI_API_KEY and O_KEY in the environment of the gateway.\nStart it: gateway start -c ./my.local.yaml\n',
+    );
     const { providers, configs } = parsed(read(cwd, 'my.local.yaml'));
     expect(Object.keys(providers)).toEqual(['groq', 'openai', 'ollama', 'mock']);
     expect(providers).toMatchObject({ groq: { api_key: '${env:MY_KEY}' }, ollama: { api_key: '${env:O_KEY}' } });
@@ -69,6 +75,20 @@ describe('gateway init', () => {
     expect(configs.main.targets.map(({ provider }) => provider)).toEqual(['groq', 'openai', 'ollama']);
     const set = { MY_KEY: 'key-0123456789', OPENAI_API_KEY: 'key-1123456789', O_KEY: 'key-2123456789' };
     expect((await runHere(['check', '--strict', 'my.local.yaml'], cwd, { env: set })).code).toBe(0);
+  });
+
+  it('adds missing lines to .gitignore', async () => {
+    const cwd = folder();
+    writeFileSync(join(cwd, '.gitignore'), 'dist/\r\n/.gateway');
+    expect((await runHere(['init', '--dry-run'], cwd)).err).toBe('');
+    expect((await runHere(['init'], cwd)).err).toContain('Added to ./.gitignore: .env\n');
+    expect(read(cwd, '.gitignore')).toBe('dist/\r\n/.gateway\n.env\n');
+    expect((await runHere(['init', '--force'], cwd)).err).toBe('Start it: gateway start\n');
+    expect(read(cwd, '.gitignore')).toBe('dist/\r\n/.gateway\n.env\n');
+    rmSync(join(cwd, '.gitignore'));
+    mkdirSync(join(cwd, '.gitignore'));
+    const { code, err } = await runHere(['init', '--force'], cwd);
+    expect([code, err]).toEqual([0, 'warning: ./.gitignore cannot be read (it is a directory)\nStart it: gateway start\n']);
   });
 
   it('does not overwrite a file that appears while it prompts', async () => {

@@ -5,7 +5,7 @@ import type { InitFlags } from './index.ts';
 export function addInit(program: CliCommand, { io, registry, toAction }: CommandDeps): void {
   const init = program
     .command('init')
-    .description('write a small configuration with comments; never overwrites a file without --force')
+    .description('write a small configuration with comments, and lines in .gitignore; never overwrites a file without --force')
     .option('--provider <name>', 'a provider type such as openai, groq or ollama; default: the providers whose keys are set')
     .option('--key-env <variable>', 'name of the variable that holds its key; name=variable for a fallback; repeatable', collect)
     .option('--fallback <name>', 'provider to try when the first one fails; repeatable', collect)

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { keyVariable, yamlOf } from '../../config/edit/new-entry.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import type { Registry } from '../../gateway/types.ts';
@@ -12,6 +12,9 @@ import { replaceFile } from '../../manage/keys/replace-file.ts';
 import { typesWithKeyIn } from '../start/try-out.ts';
 import { checkOutputName, CommandError, exitCodes } from '../command.ts';
 import { jsonText, shownPath } from '../text.ts';
+import { reasonOf } from '../../config/read/files.ts';
+import { Refusal } from '../../manage/refusal.ts';
+import { addToGitIgnore } from './git-ignore.ts';
 
 export interface InitFlags {
   readonly provider?: string | undefined;
@@ -27,7 +30,7 @@ export interface InitFlags {
 
 /**
  * `gateway init`: writes a small commented configuration for the named providers, or for those whose keys are in the
- * environment. Overwrites a file only with `--force`. Returns the exit code.
+ * environment, and lines in `.gitignore`. Overwrites a file only with `--force`. Returns the exit code.
  */
 export async function init(flags: InitFlags, io: CliIo, registry: Registry): Promise<number> {
   checkOutputName(flags.file, 'To print the configuration, use --dry-run.');
@@ -42,9 +45,22 @@ export async function init(flags: InitFlags, io: CliIo, registry: Registry): Pro
   else {
     replaceFile(path, text, shown, flags.force === true ? undefined : null);
     io.stdout.write(flags.json === true ? asJson(entries, shown) : `wrote ${shown}\n`);
+    io.stderr.write(ignoreSecrets(dirname(path), io.cwd));
     io.stderr.write(nextSteps(entries, flags.file === undefined ? '' : ` -c ${shown}`, io));
   }
   return exitCodes.yes;
+}
+
+/** Returns what to tell the user. The configuration is written, so a failure is only a warning. */
+function ignoreSecrets(folder: string, cwd: string): string {
+  const path = join(folder, '.gitignore');
+  const shown = shownPath(path, cwd);
+  try {
+    const added = addToGitIgnore(path, shown);
+    return added.length === 0 ? '' : `Added to ${shown}: ${added.join(' ')}\n`;
+  } catch (error) {
+    return `warning: ${error instanceof Refusal ? error.message : `${shown} cannot be read (${reasonOf(error)})`}\n`;
+  }
 }
 
 /** An entry of `providers:`. */
