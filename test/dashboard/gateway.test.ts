@@ -102,6 +102,23 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     await rowOf(paused).waitFor();
   });
 
+  it('says why the gateway sends no live rows, and continues when it does', async () => {
+    await send(gateway, 0);
+    const readers = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const abort = new AbortController();
+        await fetch(`${adminUrl(gateway)}/api/live`, { signal: abort.signal });
+        return abort;
+      }),
+    );
+    const { page } = await open(`${adminUrl(gateway)}/requests`);
+    await page.getByText('No live rows. "local" already reads the live log 8 times. Close one of them.').waitFor();
+    readers.forEach((reader) => reader.abort());
+    await page.getByText('No live rows').waitFor({ state: 'detached' });
+    const id = await send(gateway, 1);
+    await page.locator(`a[href="/requests/${id}"]`).waitFor();
+  });
+
   it('filters, counts and suggests from the stored records', async () => {
     await Promise.all(Array.from({ length: 12 }, (_, n) => send(gateway, n)));
     const { page, complaints } = await open(`${adminUrl(gateway)}/requests?q=status%3A500`);
@@ -321,7 +338,9 @@ providers: {mock: {type: mock}}
     const other = await page.context().newPage();
     await other.goto(adminUrl(gateway));
     await other.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('Your session has ended').waitFor();
+    await page.getByLabel('Admin token').waitFor();
+    // Not even behind the sign-in.
+    expect(await page.locator('#main').count()).toBe(0);
   });
 
   it('keeps the draft of a plan for its user only', async () => {

@@ -79,6 +79,20 @@ const noCode = 'unknown';
 /** Statuses with which a proxy responds if the gateway is unreachable. */
 const proxyErrorStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
 
+/** The error with which the gateway rejects a stream of events; undefined if it accepts it. The browser does not tell a page the reason. */
+export async function rejectionOf(address: string): Promise<ApiError | undefined> {
+  const abort = new AbortController();
+  try {
+    await call(address, { signal: abort.signal });
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  } finally {
+    abort.abort();
+  }
+}
+
 async function call(address: string, init: RequestInit): Promise<Response> {
   const response = await fetch(address, { credentials: 'same-origin', ...init }).catch((error: unknown) => connectionLost(error, init));
   const error = response.ok ? undefined : await errorOf(response);

@@ -20,6 +20,26 @@ export function setSession(as: Session): void {
   hasEnded.value = false;
 }
 
+/** Sign-outs, for the other tabs: they share the session. */
+const channelName = 'gateway.signed-out';
+
+export function markSignedOut(as: Session): void {
+  setSession(as);
+  const channel = new BroadcastChannel(channelName);
+  channel.postMessage(null);
+  channel.close();
+}
+
+/** Removes the content of the former user when another tab signs out. @returns ends the subscription */
+export function followSignOuts(): () => void {
+  const channel = new BroadcastChannel(channelName);
+  channel.onmessage = () => {
+    const now = session.peek();
+    if (now !== undefined) setSession({ ...now, role: null, name: null });
+  };
+  return () => channel.close();
+}
+
 const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2 };
 
 /** True if the user has at least this role. The gateway checks it again; this only hides actions that it would reject. */

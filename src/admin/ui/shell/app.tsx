@@ -3,7 +3,7 @@ import type { Session } from '../../api-types.ts';
 import { type ApiError, get, post } from '../browser/api.ts';
 import { unreachableRetryMs, toApiError } from '../browser/load.ts';
 import { path } from '../browser/route.ts';
-import { hasEnded, rejectedCalls, session, setSession } from '../browser/session.ts';
+import { followSignOuts, hasEnded, rejectedCalls, session, setSession } from '../browser/session.ts';
 import { Empty } from '../components/display.tsx';
 import { Boundary, Problem } from '../components/surface.tsx';
 import { Toasts } from '../components/toasts.tsx';
@@ -39,6 +39,7 @@ async function updateSession(): Promise<void> {
 }
 
 function useCurrentSession(): void {
+  useEffect(followSignOuts, []);
   useEffect(() => {
     const update = (): void => void updateSession();
     window.addEventListener('focus', update);

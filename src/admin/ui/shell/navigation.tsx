@@ -4,7 +4,7 @@ import { remove } from '../browser/api.ts';
 import { toApiError } from '../browser/load.ts';
 import { notify } from '../browser/notify.ts';
 import { navigate, path } from '../browser/route.ts';
-import { session } from '../browser/session.ts';
+import { markSignedOut, session } from '../browser/session.ts';
 import { useShortcuts } from '../browser/shortcuts.ts';
 import { type Theme, theme } from '../browser/theme.ts';
 import { Button } from '../components/button.tsx';
@@ -93,7 +93,7 @@ function Foot() {
 
 async function signOut(): Promise<void> {
   try {
-    session.value = await remove<Session>('/api/session');
+    markSignedOut(await remove<Session>('/api/session'));
   } catch (error) {
     notify(toApiError(error).message, 'bad');
   }

@@ -13,7 +13,7 @@ interface LiveBarProps {
 
 /** Number of waiting and omitted rows, and a notice about a slow search. It overlays the list, so that the layout does not shift. */
 export function LiveBar({ live, flows, rows, onShow }: LiveBarProps) {
-  const { waiting, skipped, hasGap, state } = live;
+  const { waiting, skipped, hasGap, state, reason } = live;
   return (
     <div class="live-bar" role="status" aria-live="polite">
       {waiting > 0 && !flows && (
@@ -39,7 +39,9 @@ export function LiveBar({ live, flows, rows, onShow }: LiveBarProps) {
         </span>
       )}
       {rows.isOld && <span class="pill plain">Searching…</span>}
-      {state === 'lost' && rows.error === undefined && <span class="pill plain">Live rows are interrupted, reconnecting…</span>}
+      {state === 'lost' && rows.error === undefined && (
+        <span class="pill plain">{reason === undefined ? 'Live rows are interrupted, reconnecting…' : `No live rows. ${reason}`}</span>
+      )}
     </div>
   );
 }

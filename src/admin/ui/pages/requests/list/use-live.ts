@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SearchPage } from '../../../../../core/logs/reader.ts';
 import type { LogRow } from '../../../../../core/logs/row.ts';
-import { addressOf, get } from '../../../browser/api.ts';
+import { addressOf, get, rejectionOf } from '../../../browser/api.ts';
 import { type Rows, storageDelayMs } from './use-rows.ts';
 
 /** Minimum milliseconds between two updates: at most four per second. */
@@ -25,11 +25,18 @@ export interface Live {
   readonly hasGap: boolean;
   /** True if the connection is lost and no rows arrive. */
   readonly state: 'off' | 'connecting' | 'on' | 'lost';
+  /** Why the gateway sends no rows, while the connection is lost; undefined if it is only interrupted. */
+  readonly reason: string | undefined;
   readonly show: () => void;
   /** Adds new rows that were found without an event. */
   readonly addRows: (rows: readonly LogRow[]) => void;
   /** Loads the list again, so that no rows wait or are missing. */
   readonly loadAll: () => void;
+}
+
+interface Connection {
+  readonly state: Live['state'];
+  readonly reason?: string | undefined;
 }
 
 /** Receiver of rows. */
@@ -57,7 +64,7 @@ interface TailPosition {
  */
 export function useLive(query: string, isOn: boolean, flows: boolean, list: LiveList): Live {
   const [seen, setSeen] = useState({ waiting: 0, skipped: 0, hasGap: false });
-  const [state, setState] = useState<Live['state']>('off');
+  const [{ state, reason }, setState] = useState<Connection>({ state: 'off' });
   const buffer = useRef(empty());
   const position = useRef<TailPosition>({ query, last: undefined });
   const now = useRef({ list, flows });
@@ -81,7 +88,7 @@ export function useLive(query: string, isOn: boolean, flows: boolean, list: Live
 
   useEffect(() => {
     if (!isOn) {
-      setState('off');
+      setState({ state: 'off' });
       return undefined;
     }
     if (position.current.query !== query) {
@@ -117,7 +124,7 @@ export function useLive(query: string, isOn: boolean, flows: boolean, list: Live
     if (now.current.flows) now.current.list.prepend(rows);
     else for (const row of rows) bufferRow(buffer.current, row);
   };
-  return { ...seen, state, show: flush, addRows, loadAll };
+  return { ...seen, state, reason, show: flush, addRows, loadAll };
 }
 
 /**
@@ -127,12 +134,13 @@ export function useLive(query: string, isOn: boolean, flows: boolean, list: Live
 function subscribe(
   position: TailPosition,
   buffer: { readonly current: RowBuffer },
-  onState: (state: Live['state']) => void,
+  onState: (state: Connection) => void,
   onGap: () => void,
 ): () => void {
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
+  let reason: string | undefined;
   let receivedAt = Date.now();
   const close = (): void => {
     clearTimeout(timer);
@@ -143,7 +151,8 @@ function subscribe(
     close();
     if (isOver || document.visibilityState === 'hidden') return;
     receivedAt = Date.now();
-    const own = new EventSource(addressOf('/api/live', { q: position.query, last: position.last }));
+    const address = addressOf('/api/live', { q: position.query, last: position.last });
+    const own = new EventSource(address);
     source = own;
     const listen = (name: string, take: (data: string) => void): void =>
       own.addEventListener(name, (event: MessageEvent<string>) => {
@@ -151,15 +160,17 @@ function subscribe(
         receivedAt = Date.now();
         take(event.data);
       });
-    own.addEventListener('open', () => onState('on'));
+    own.addEventListener('open', () => onState({ state: 'on', reason: (reason = undefined) }));
     own.addEventListener('error', () => {
-      onState('lost');
+      onState({ state: 'lost', reason });
       if (own.readyState !== EventSource.CLOSED) return;
-      // A call that is rejected ends the session of the page.
-      timer = setTimeout(() => void get('/api/status').then(open, open), retryDelayMs);
+      timer = setTimeout(open, retryDelayMs);
+      // A call that is rejected also ends the session of the page.
+      void reasonOf(address).then((found) => {
+        if (own === source) onState({ state: 'lost', reason: (reason = found) });
+      });
     });
-    listen('ready', () => undefined);
-    listen('beat', () => undefined);
+    for (const name of ['ready', 'beat']) listen(name, () => undefined);
     // Trusted data of the gateway, one row per event.
     listen('message', (data) => bufferRow(buffer.current, JSON.parse(data) as LogRow));
     listen('skipped', (data) => {
@@ -167,7 +178,7 @@ function subscribe(
     });
     listen('gap', onGap);
   };
-  onState('connecting');
+  onState({ state: 'connecting' });
   open();
   document.addEventListener('visibilitychange', open);
   // After the machine slept, or after a network lost its state, a dead connection looks open.
@@ -180,6 +191,13 @@ function subscribe(
     document.removeEventListener('visibilitychange', open);
     close();
   };
+}
+
+/** Why the gateway rejects the connection. */
+async function reasonOf(address: string): Promise<string | undefined> {
+  const error = await rejectionOf(address);
+  if (error === undefined || error.status === 0) return undefined;
+  return error.hint === null ? error.message : `${error.message} ${error.hint}`;
 }
 
 /**
