@@ -23,6 +23,7 @@ configs:
     strategy: {mode: fallback}
     targets: [{provider: down}, {provider: mock, override_params: {temperature: 0.5}}]
   broken: {provider: down}
+  raw: {provider: mock, log: {bodies: full}}
 `;
 
 let gateway: TestGateway;
@@ -415,4 +416,24 @@ it('prints the zone of each time that differs from that of the heading, as befor
 
 it('csvLine removes terminal control characters', () => {
   expect(csvLine(['\u001b[2J\u001b]0;x\u0007a\tb', '\u009b31m'])).toBe('\ufffd[2J\ufffd]0;x\ufffda\tb,\ufffd31m\r\n');
+});
+
+describe('gateway logs show of a request', () => {
+  const send = async (path: string, body: string): Promise<string> => {
+    const headers = { 'content-type': 'application/json', 'x-gateway-config': 'raw' };
+    const response = await fetch(`${gateway.url}/v1/${path}`, { method: 'POST', headers, body });
+    await response.bytes();
+    const id = response.headers.get('x-request-id') ?? '';
+    await until(async () => (await logs('show', id)).code === 0, 'the record in the store');
+    return (await logs('show', id, '--body')).out;
+  };
+
+  it('with an audio response shows its size instead of its bytes', async () => {
+    const out = await send('audio/speech', '{"model": "tts-1", "input": "Hello", "voice": "alloy"}');
+    expect(out).toMatch(/content-type: audio\/mpeg\n.*\nnot text: \d+ B, which the dashboard can save\n$/);
+  });
+
+  it('with an invalid body says why the log does not contain it', async () => {
+    expect(await send('chat/completions', '{bad')).toContain('no body stored: it was not read completely, or was not valid\n');
+  });
 });

@@ -1,8 +1,10 @@
 import type { RequestDifferences, Status } from '../../admin/api-types.ts';
 import { fromHeader } from '../../core/http/header-text.ts';
 import { curlOf } from '../../core/logs/curl.ts';
+import { decodeText } from '../../core/logs/decode-text.ts';
 import type { BodyPart, StoredRecord } from '../../core/logs/reader.ts';
 import { printable, printableLines } from '../../core/text/printable.ts';
+import { formatSize } from '../../core/text/units.ts';
 import { type AdminClient, adminClient } from '../admin-client.ts';
 import type { AdminFlags } from '../admin/target.ts';
 import { CommandError, exitCodes } from '../command.ts';
@@ -55,9 +57,13 @@ async function writeBody({ record, bodies }: StoredRecord, part: BodyPart, clien
   io.stdout.write(`\n${part}\n`);
   for (const [name, value] of Object.entries(record[part].headers)) io.stdout.write(`${printable(`${name}: ${fromHeader(value)}`)}\n`);
   const { body } = record[part];
-  if (bodies.includes(part))
-    io.stdout.write(`\n${printableLines((await client.bytes(`${pathOf(record.id)}/body`, { part })).toString('utf8'))}\n`);
-  else if (body?.same_as === 'request')
+  if (bodies.includes(part)) {
+    const bytes = await client.bytes(`${pathOf(record.id)}/body`, { part });
+    const text = decodeText(bytes);
+    io.stdout.write(
+      text === undefined ? `not text: ${formatSize(bytes.length)}, which the dashboard can save\n` : `\n${printableLines(text)}\n`,
+    );
+  } else if (body?.same_as === 'request')
     io.stdout.write(
       `${Object.keys(body.patch ?? {}).length === 0 ? 'the same as the request' : `the request with ${printable(JSON.stringify(body.patch))}`}\n`,
     );

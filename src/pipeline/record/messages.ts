@@ -103,7 +103,7 @@ export class Messages {
     if (received.kind !== 'json' && received.kind !== 'none')
       return { headers, body: null, why_absent: 'it was passed through without buffering' };
     if (received.kind === 'none')
-      return { headers, body: null, why_absent: endpoints[ctx.endpoint].body === 'none' ? 'there was none' : 'it was not read' };
+      return { headers, body: null, why_absent: endpoints[ctx.endpoint].body === 'none' ? 'there was none' : 'it was not read completely, or was not valid' };
     return this.#message(headers, received, 'request');
   }
 
