@@ -182,6 +182,23 @@ describe('gateway logs show', () => {
     expect(out).not.toMatch(/jane|sk-of-the/);
   });
 
+  it('prints them as JSON', async () => {
+    const { out, code } = await logs('show', ids[0] ?? '', '--diff', '--body', '--upstream', '--curl', '--json');
+    expect(code).toBe(0);
+    const { record, contents, differences, curl } = JSON.parse(out) as Record<string, never>;
+    expect(record).toMatchObject({ id: ids[0] });
+    expect(contents).toMatchObject({
+      request: { text: expect.stringContaining('"content":"Write to [email]"') as string },
+      upstream: { text: expect.stringContaining('"model":"mock-model"') as string },
+      response: { text: expect.stringContaining('"chat.completion"') as string },
+    });
+    expect(differences).toMatchObject({
+      differences: expect.arrayContaining([expect.objectContaining({ cause: 'override_params' })]) as object[],
+    });
+    expect(curl).toMatch(/^curl '/);
+    expect(Object.keys(JSON.parse((await logs('show', ids[0] ?? '', '--json')).out) as object)).toEqual(['record', 'bodies', 'feedback']);
+  });
+
   it.each([40, 80])('fits a terminal of %i columns', async (columns) => {
     const { out } = await runHere(['logs', 'show', ids[0] ?? ''], gateway.dir, { env, isTty: true, columns });
     expect(out.split('\n').filter((line) => line.length > columns && line.trim().includes(' ') && !/^ {2}trace /.test(line))).toEqual([]);
@@ -419,21 +436,29 @@ it('csvLine removes terminal control characters', () => {
 });
 
 describe('gateway logs show of a request', () => {
-  const send = async (path: string, body: string): Promise<string> => {
+  const send = async (path: string, body: string, ...flags: string[]): Promise<string> => {
     const headers = { 'content-type': 'application/json', 'x-gateway-config': 'raw' };
     const response = await fetch(`${gateway.url}/v1/${path}`, { method: 'POST', headers, body });
     await response.bytes();
     const id = response.headers.get('x-request-id') ?? '';
     await until(async () => (await logs('show', id)).code === 0, 'the record in the store');
-    return (await logs('show', id, '--body')).out;
+    return (await logs('show', id, '--body', ...flags)).out;
   };
 
+  const speech = '{"model": "tts-1", "input": "Hello", "voice": "alloy"}';
+
   it('with an audio response shows its size instead of its bytes', async () => {
-    const out = await send('audio/speech', '{"model": "tts-1", "input": "Hello", "voice": "alloy"}');
+    const out = await send('audio/speech', speech);
     expect(out).toMatch(/content-type: audio\/mpeg\n.*\nnot text: \d+ B, which the dashboard can save\n$/);
+  });
+
+  it('with an audio response contains its bytes in the JSON', async () => {
+    const { contents } = JSON.parse(await send('audio/speech', speech, '--json')) as { contents: { response: { base64: string } } };
+    expect(Buffer.from(contents.response.base64, 'base64').length).toBeGreaterThan(100);
   });
 
   it('with an invalid body says why the log does not contain it', async () => {
     expect(await send('chat/completions', '{bad')).toContain('no body stored: it was not read completely, or was not valid\n');
+    expect(JSON.parse(await send('chat/completions', '{bad', '--json'))).toMatchObject({ contents: { request: null } });
   });
 });

@@ -28,7 +28,7 @@ export async function show(id: string, flags: ShowFlags, io: CliIo): Promise<num
   const client = adminClient(flags, io);
   const stored = await client.get<StoredRecord>(pathOf(await resolveId(id, client)));
   if (flags.json === true) {
-    io.stdout.write(jsonText(stored));
+    io.stdout.write(jsonText(await documentOf(stored, flags, client)));
     return exitCodes.yes;
   }
   if (flags.curl === true) {
@@ -43,8 +43,39 @@ export async function show(id: string, flags: ShowFlags, io: CliIo): Promise<num
   return exitCodes.yes;
 }
 
-async function writeDifferences({ record }: StoredRecord, client: AdminClient, io: CliIo): Promise<void> {
-  const { differences, why_absent: why } = await client.get<RequestDifferences>(`${pathOf(record.id)}/differences`);
+/** The record as JSON, with the parts that the flags ask for. */
+async function documentOf(stored: StoredRecord, flags: ShowFlags, client: AdminClient): Promise<object> {
+  const { body, upstream, diff, curl } = flags;
+  const parts: BodyPart[] = [];
+  if (body === true) parts.push('request', 'response');
+  if (upstream === true) parts.push('upstream');
+  const contents: Partial<Record<BodyPart, Content | null>> = {};
+  for (const part of parts) contents[part] = await contentOf(stored, part, client);
+  return {
+    ...stored,
+    ...(parts.length > 0 && { contents }),
+    ...(diff === true && { differences: await differencesOf(stored, client) }),
+    ...(curl === true && { curl: (await curlText(stored, client)).trimEnd() }),
+  };
+}
+
+/** A stored body: text, or base64 of bytes that are not text. */
+type Content = { readonly text: string } | { readonly base64: string };
+
+/** Returns null if the body is not stored; the record says why. An upstream body that is stored as changes of the request is complete here. */
+async function contentOf({ record, bodies }: StoredRecord, part: BodyPart, client: AdminClient): Promise<Content | null> {
+  const isStored = bodies.includes(part) || (record[part].body?.same_as === 'request' && bodies.includes('request'));
+  if (!isStored) return null;
+  const bytes = await client.bytes(`${pathOf(record.id)}/body`, { part });
+  const text = decodeText(bytes);
+  return text === undefined ? { base64: Buffer.from(bytes).toString('base64') } : { text };
+}
+
+const differencesOf = ({ record }: StoredRecord, client: AdminClient): Promise<RequestDifferences> =>
+  client.get<RequestDifferences>(`${pathOf(record.id)}/differences`);
+
+async function writeDifferences(stored: StoredRecord, client: AdminClient, io: CliIo): Promise<void> {
+  const { differences, why_absent: why } = await differencesOf(stored, client);
   const lines = differences.map(
     (one) => `${printable(differenceText(one))}${one.at === null ? '' : `  ${printable(one.at.file)}:${one.at.line}`}\n`,
   );
