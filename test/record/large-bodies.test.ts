@@ -81,6 +81,26 @@ describe('large body', () => {
     expect(text).not.toContain('canary');
   });
 
+  it('that repeats earlier ones is masked like a new one', async () => {
+    await start('{max_body: 8MB}');
+    const token = readFileSync(join(gateway.dir, '.gateway/admin-token'), 'utf8').trim();
+    const turns: object[] = [{ role: 'system', content: 'plain words '.repeat(3000) }];
+    for (let turn = 0; turn < 8; turn += 1) {
+      // Every third message is larger than what the event loop masks.
+      const size = turn % 3 === 2 ? 20_000 : 100;
+      turns.push({ role: 'user', content: `turn ${turn}, to jane${turn}@canary.example ${'x '.repeat(size)}` }, assistantMessage);
+      const tools = [{ type: 'function', function: { name: 'f', description: 'mail to joe@canary.example', parameters: {} } }];
+      const { id } = await send({ messages: turns, tools });
+      const { redactions, preview } = await gateway.record(id);
+      const { text } = await call(adminUrl(gateway), `/api/requests/${id}/body?part=request`, { token });
+      const expected = JSON.stringify({ model: '@p/m', messages: turns, tools }).replaceAll(/\b[\w.]+@canary\.example/g, '[email]');
+      expect(text).toBe(expected);
+      // Two in the answer.
+      expect(redactions).toEqual({ email: expected.split('[email]').length - 1 + 2 });
+      expect(preview).toMatch(`turn ${turn}, to [email] x x`);
+    }
+  });
+
   it('is stored and masked up to max_body', async () => {
     await start('{max_body: 32KB}');
     const { id } = await send(messages(mails(large)));

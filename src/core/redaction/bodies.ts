@@ -1,3 +1,4 @@
+import type { Edit } from './edits.ts';
 import {
   type ByteSource,
   type Redacted,
@@ -26,6 +27,8 @@ export interface MaskedBody {
   readonly times: readonly number[] | null;
   /** The last user message. */
   readonly preview: string | null;
+  /** The edits of a large request that mostly repeats earlier ones. */
+  readonly edits?: readonly Edit[] | undefined;
 }
 
 /** The bodies of one record, whose masking takes too long for the event loop that serves requests. */
@@ -47,8 +50,8 @@ export function maskBody(redaction: Redaction, unmasked: UnmaskedBody): MaskedBo
   switch (unmasked.kind) {
     case 'request':
     case 'upstream': {
-      const { body, preview } = redaction.request(unmasked.text, unmasked.source, unmasked.kind === 'request');
-      return body === 'too-large' ? body : { bytes: body.bytes, isCut: body.isCut, times: null, preview };
+      const { body, preview, edits } = redaction.request(unmasked.text, unmasked.source, unmasked.kind === 'request');
+      return body === 'too-large' ? body : { bytes: body.bytes, isCut: body.isCut, times: null, preview, edits };
     }
     case 'preview':
       return { ...nothing, preview: redaction.preview(unmasked.text) };

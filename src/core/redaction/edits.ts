@@ -24,6 +24,12 @@ export class Edits {
     return this.#list.length;
   }
 
+  /** All edits, in the order of the text. */
+  sorted(): readonly Edit[] {
+    this.#sort();
+    return this.#list;
+  }
+
   /** The edits added since there were `count`, up to an offset of the text, with offsets from `start`. */
   since(count: number, start: number, end: number): readonly Edit[] {
     if (this.#list.length === count) return noEdits;

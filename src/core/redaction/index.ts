@@ -1,13 +1,15 @@
 import { KnownTexts } from '../memory/known-texts.ts';
 import { allVariants } from '../secrets/mask.ts';
-import { anyBelow, fourTimes } from '../text/four-bytes.ts';
 import { createSubstringSearch, type SubstringSearch } from '../secrets/substring-search.ts';
 import { Hits } from './find/hits.ts';
 import { PatternBudget, findAll, passage, rangesOf } from './find/text.ts';
 import { cannotMatch } from './find/plain.ts';
 import { framesAsEvents } from './streams/frames.ts';
 import { eventsOfList } from './streams/list.ts';
+import { formatOf } from './body-format.ts';
+import type { Edit } from './edits.ts';
 import { KnownElements } from './elements/known-elements.ts';
+import { addElements, sizeOfNew } from './elements/outer-lists.ts';
 import { type CompiledRules, compileRules, Masker } from './masker.ts';
 import { MaskedFields } from './masked-fields.ts';
 import { isMaskedMember } from './member-names.ts';
@@ -120,11 +122,7 @@ export class Redaction {
    * @param source provides the bytes, so that they need not be made from the text
    * @param withPreview false if no preview is needed
    */
-  request(
-    text: string,
-    source?: ByteSource,
-    withPreview = true,
-  ): { readonly body: Redacted | TooLargeBody; readonly preview: string | null } {
+  request(text: string, source?: ByteSource, withPreview = true): MaskedRequest {
     try {
       const bytes = this.#mayBePlain(text) ? (source?.start(text.length) ?? Buffer.from(text, 'latin1')) : undefined;
       if (bytes !== undefined && text.length <= maxAtOnce && cannotMatch(text, bytes, isMaskedMember)) {
@@ -136,11 +134,23 @@ export class Redaction {
       masker.run();
       const isCut = masker.end < text.length;
       const preview = withPreview ? masker.preview() : null;
-      if (bytes !== undefined && masker.edits.isEmpty && !isCut) return { body: unchanged(bytes), preview };
-      return { body: this.#result(masker, masker.edits.apply(text, 0, masker.end), isCut), preview };
+      const edits = masker.repeatsOthers && masker.edits.count <= maxPostedEdits ? masker.edits.sorted() : undefined;
+      if (bytes !== undefined && masker.edits.isEmpty && !isCut) return { body: unchanged(bytes), preview, edits };
+      return { body: this.#result(masker, masker.edits.apply(text, 0, masker.end), isCut), preview, edits };
     } catch (error) {
       return { body: tooLargeOrThrow(error), preview: null };
     }
+  }
+
+  /** Bytes of a request that must be searched, because they were not part of an earlier one. Counting stops beyond `limit`. */
+  sizeOfNew(text: string, source: ByteSource, limit: number): number {
+    const mayKnow = text.length > maxAtOnce && this.#mayBePlain(text);
+    return mayKnow ? sizeOfNew(text, source.start(text.length), this.#known.elements, limit) : text.length;
+  }
+
+  /** Remembers the elements of a large request that was masked in another thread. */
+  remember(text: string, edits: readonly Edit[]): void {
+    addElements(text, Buffer.from(text, 'latin1'), this.#known.elements, edits);
   }
 
   /** A masked one-line preview of the last user message; null if there is none. */
@@ -331,6 +341,16 @@ const maxAtOnce = 16 * 1024;
 /** Maximum bytes read of one whole response. Only files make a response larger than the kept part. */
 const maxReadLength = 32 * 1024 * 1024;
 
+/** Maximum number of edits that are posted to another thread. */
+const maxPostedEdits = 1000;
+
+interface MaskedRequest {
+  readonly body: Redacted | TooLargeBody;
+  readonly preview: string | null;
+  /** The edits of a large request that mostly repeats earlier ones: with them, another thread can remember its elements. */
+  readonly edits?: readonly Edit[] | undefined;
+}
+
 /** Provides the bytes of a body. */
 export interface ByteSource {
   /** The first `length` bytes. */
@@ -366,35 +386,4 @@ function eventStartAt(starts: readonly number[], offset: number): number {
   let found = 0;
   for (let i = 0; i < starts.length && (starts[i] as number) <= offset; i += 2) found = starts[i + 1] as number;
   return found;
-}
-
-type BodyFormat = 'json' | 'events' | 'lines' | 'list' | 'frames' | 'text' | 'file';
-
-/** The form of a body, by its content type, else by its beginning. */
-function formatOf(bytes: Buffer, type: string): BodyFormat {
-  if (type.startsWith('application/vnd.amazon.eventstream')) return 'frames';
-  if (isBinary(bytes)) return 'file';
-  if (type.startsWith('text/event-stream')) return 'events';
-  if (/^application\/(?:(?:x-)?ndjson|stream\+json)/.test(type)) return 'lines';
-  const start = bytes.toString('latin1', 0, 512).trimStart();
-  // Streams are also sent with other content types.
-  if (/^(?:data|event|id|retry)?:/.test(start)) return 'events';
-  if (/^\[\s*\{\s*"candidates"/.test(start)) return 'list';
-  return type.includes('json') || /^[[{"]/.test(start) ? 'json' : 'text';
-}
-
-const leastVisible = fourTimes(0x20);
-
-/** True if there are control characters that text does not contain. */
-function isBinary(bytes: Buffer): boolean {
-  const maxLength = Math.min(bytes.length, 512);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, maxLength);
-  for (let at = 0; at < maxLength; at += 1) {
-    // Skip printable characters four at a time, because most lines are long.
-    while (at + 4 <= maxLength && anyBelow(view.getInt32(at, true), leastVisible) === 0) at += 4;
-    if (at === maxLength) break;
-    const byte = bytes[at] as number;
-    if (byte < 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09 && byte !== 0x1b) return true;
-  }
-  return false;
 }

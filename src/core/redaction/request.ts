@@ -55,6 +55,11 @@ export class RequestMasker extends Masker {
     return cannotMatch(this.text.slice(from, end + 1), this.#bytes.subarray(from, end + 1), isMaskedMember);
   }
 
+  /** True if most of the text was part of earlier requests. */
+  get repeatsOthers(): boolean {
+    return this.elements !== undefined && this.elements.knownSize * 2 > this.text.length;
+  }
+
   /** Masks the text from its beginning. Text beyond the limit is not read. */
   run(): void {
     const { text } = this;

@@ -24,11 +24,11 @@ export interface Masking {
 /** Milliseconds that a byte of the most expensive text takes (rows of single digits); most texts take 3 to 6 ns a byte. */
 const worstMsPerByte = 0.0005;
 /**
- * Bytes of one record that are masked on the event loop: at most 8 ms. The masking thread costs several times as much per
+ * Bytes of one record that are searched on the event loop: at most 8 ms. The masking thread costs several times as much per
  * record, and streams often end together: further records are masked in the same turn of the event loop until it has
  * spent 8 ms on masking.
  */
-const maxBytesPerRecord = 16 * 1024;
+export const maxBytesPerRecord = 16 * 1024;
 const maxMsPerTurn = maxBytesPerRecord * worstMsPerByte;
 
 /** Appends all records with one write. Never throws. */

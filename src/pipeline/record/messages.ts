@@ -4,9 +4,10 @@ import { endpoints } from '../../core/endpoint.ts';
 import type { KeptBody, Outcome } from '../../core/plan.ts';
 import type { UpstreamRequest } from '../../core/provider.ts';
 import { type MaskedBody, maskBody, type MaskingJob, sizeOf, type UnmaskedBody } from '../../core/redaction/bodies.ts';
-import type { Redaction, BodyRedactor, TooLargeBody } from '../../core/redaction/index.ts';
+import type { BodyRedactor, ByteSource, Redaction, TooLargeBody } from '../../core/redaction/index.ts';
 import type { BodyRecord, LogRecord, MessageRecord } from '../../core/records/record.ts';
 import { boundedHeaders, charactersIn, shrinkIfNeeded } from './bounds.ts';
+import { maxBytesPerRecord } from './group-commit.ts';
 import type { RecordMasker } from './record-masker.ts';
 import type { Policy } from './policy.ts';
 import type { RequestContext } from '../request.ts';
@@ -60,6 +61,8 @@ export class Messages {
   readonly #limit: number;
   readonly #whyAbsent: string;
   #isDeferred = false;
+  /** Large bodies that were compared with earlier ones. */
+  #bytesOf: Map<JsonBody, ByteSource> | undefined;
   readonly #deferred: DeferredBody[] = [];
 
   constructor(ctx: RequestContext, { bodies, because }: Policy, redaction: Redaction, clean: RecordMasker) {
@@ -77,8 +80,29 @@ export class Messages {
     if (!this.#keepsBodies) return;
     // With policy `full`, only the preview (the last user message) is masked.
     const { received } = ctx;
-    const bytes = this.#isRedacted ? bytesToMask(ctx, last, delivered, this.#limit) : received.kind === 'json' ? received.size : 0;
+    const bytes = this.#isRedacted ? this.#bytesToMask(ctx, last, delivered) : received.kind === 'json' ? received.size : 0;
     this.#isDeferred = bytes > 0 && !mayMask(bytes);
+    if (this.#isDeferred) this.#bytesOf = undefined;
+  }
+
+  /** Bytes of all bodies of the record that must be searched. */
+  #bytesToMask({ received, facts }: RequestContext, last: Outcome | undefined, { kept, gatewayBody }: Delivered): number {
+    let bytes = received.kind === 'json' ? this.#sizeOfNew(received) : 0;
+    const sent = last?.attempt.upstream?.body;
+    if (sent?.kind === 'json') {
+      const isOwn = (sent.edited?.root ?? sent) !== received || facts.prompt !== undefined;
+      bytes += isOwn ? this.#sizeOfNew(sent) : charactersIn(sent.edited?.patch);
+    }
+    if (kept !== undefined) return bytes + Math.min(kept.size, this.#limit);
+    return bytes + (last?.kind === 'answered' ? last.reply.body.length : (gatewayBody?.length ?? 0));
+  }
+
+  /** Large bodies often repeat earlier ones, of which only the new parts are searched. */
+  #sizeOfNew(body: JsonBody): number {
+    if (body.size <= maxBytesPerRecord) return body.size;
+    const bytes = new BytesOf(body);
+    (this.#bytesOf ??= new Map()).set(body, bytes);
+    return this.#redaction.sizeOfNew(body.oneByte, bytes, maxBytesPerRecord);
   }
 
   /** The remaining masking, if any. When done, it writes the bodies of `record` into it and into `parts`. */
@@ -103,7 +127,11 @@ export class Messages {
     if (received.kind !== 'json' && received.kind !== 'none')
       return { headers, body: null, why_absent: 'it was passed through without buffering' };
     if (received.kind === 'none')
-      return { headers, body: null, why_absent: endpoints[ctx.endpoint].body === 'none' ? 'there was none' : 'it was not read completely, or was not valid' };
+      return {
+        headers,
+        body: null,
+        why_absent: endpoints[ctx.endpoint].body === 'none' ? 'there was none' : 'it was not read completely, or was not valid',
+      };
     return this.#message(headers, received, 'request');
   }
 
@@ -175,7 +203,10 @@ export class Messages {
 
   #message(headers: MessageRecord['headers'], body: JsonBody, part: 'request' | 'upstream'): MessageRecord {
     if (!this.#keepsBodies) return { headers, body: null, why_absent: this.#whyAbsent };
-    if (this.#isRedacted) return this.#masked(headers, { kind: part, text: body.oneByte, source: body }, body.size, part);
+    if (this.#isRedacted) {
+      const source = this.#bytesOf?.get(body) ?? body;
+      return this.#masked(headers, { kind: part, text: body.oneByte, source }, body.size, part);
+    }
     if (part === 'request') this.#preview(body.oneByte);
     const kept = body.start(this.#limit);
     this.parts[part].push(kept);
@@ -206,6 +237,8 @@ export class Messages {
   #masked(headers: MessageRecord['headers'], body: UnmaskedBody, size: number, part: Part): MessageRecord {
     if (!this.#isDeferred) return this.#stored(headers, maskBody(this.#redaction, body), size, part);
     const done: DeferredBody['done'] = (masked) => {
+      const edits = typeof masked === 'object' ? masked.edits : undefined;
+      if (edits !== undefined && body.kind !== 'response') this.#redaction.remember(body.text, edits);
       const message =
         masked === undefined ? { headers, body: bodyRecord(size, 0), why_absent: notInTime } : this.#stored(headers, masked, size, part);
       return part === 'request' ? { request: message, preview: this.preview } : { [part]: message };
@@ -228,21 +261,19 @@ function patchOf(edited: JsonBody['edited']): Readonly<Record<string, unknown>> 
   return Object.fromEntries([...(edited?.patch ?? [])].map(([key, value]) => [key, value ?? null]));
 }
 
-/** Bytes of all bodies that a record may keep. */
-function bytesToMask(
-  { received, facts }: RequestContext,
-  last: Outcome | undefined,
-  { kept, gatewayBody }: Delivered,
-  limit: number,
-): number {
-  let bytes = received.kind === 'json' ? received.size : 0;
-  const sent = last?.attempt.upstream?.body;
-  if (sent?.kind === 'json') {
-    const isOwn = (sent.edited?.root ?? sent) !== received || facts.prompt !== undefined;
-    bytes += isOwn ? sent.size : charactersIn(sent.edited?.patch);
+/** The bytes of a large body, made once. */
+class BytesOf implements ByteSource {
+  readonly #body: JsonBody;
+  #bytes: Buffer | undefined;
+
+  constructor(body: JsonBody) {
+    this.#body = body;
   }
-  if (kept !== undefined) return bytes + Math.min(kept.size, limit);
-  return bytes + (last?.kind === 'answered' ? last.reply.body.length : (gatewayBody?.length ?? 0));
+
+  start(length: number): Buffer {
+    this.#bytes ??= this.#body.start(this.#body.size);
+    return this.#bytes.subarray(0, length);
+  }
 }
 
 const bodyRecord = (size: number, kept: number, chunks: readonly number[] | null = null): BodyRecord => ({
