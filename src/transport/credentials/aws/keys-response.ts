@@ -16,20 +16,20 @@ const assumedLifetimeMs = 900_000;
  */
 export function keysOf(
   { status, body, host, requestedAt, secrets }: TokenResponse,
-  fieldOf: (code?: string) => string | undefined = () => undefined,
+  fieldOf: (code: string) => string | undefined = () => undefined,
 ): Token {
   const text = body.toString('utf8');
   const found = membersIn(text);
   const { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, Expiration: until } = found;
   const sessionToken = found['Token'] ?? found['SessionToken'];
   if (status !== 200 || accessKeyId === undefined || secretAccessKey === undefined) {
-    const why = [found['Code'] ?? found['code'], found['Message'] ?? found['message']].filter(
-      (part) => part !== undefined && part !== 'Success',
-    );
+    const code = found['Code'] ?? found['code'];
+    const why = [code, found['Message'] ?? found['message']].filter((part) => part !== undefined && part !== 'Success');
     const reasons = why.length === 0 ? 'no keys, and no reason' : redactSecrets(why.join(': '), secrets).slice(0, 300);
     const message = `${host} returned ${status}: ${reasons}`;
     if (isRetryable(status) || temporary.test(why[0] ?? '')) throw new TokenError(message);
-    const field = fieldOf(why[0]);
+    // Without a code, the response may be that of a proxy or of another service.
+    const field = code === undefined ? undefined : fieldOf(code);
     throw new TokenError(field === undefined ? message : `${field} cannot be used (${message.replace(/\.$/, '')})`, {
       field,
       reason: why[0],
@@ -37,7 +37,7 @@ export function keysOf(
   }
   // If cached, they would be rejected until they expire.
   if (![accessKeyId, sessionToken ?? ''].every((part) => /^[\x21-\x7e]*$/.test(part)))
-    throw new TokenError(`${host} returned keys that no header could carry, with status ${status}`, { field: fieldOf() });
+    throw new TokenError(`${host} returned keys that no header could carry, with status ${status}`);
   const expiry = until === undefined ? Number.NaN : timestampIn(until);
   const value = JSON.stringify({ accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) });
   return { value, expiresAt: expiry > requestedAt && Number.isFinite(expiry) ? expiry : requestedAt + assumedLifetimeMs };

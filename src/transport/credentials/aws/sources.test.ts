@@ -101,6 +101,15 @@ describe('awsWebIdentity()', () => {
   });
 
   it.each([
+    ['a page', '<html>Sign in</html>'],
+    ['half of the keys', '<Credentials><AccessKeyId>a</AccessKeyId>'],
+    ['keys with a line break', JSON.stringify({ ...keys, AccessKeyId: 'a\nb' })],
+  ])('blames no field if the response is %s', async (_, body) => {
+    server.script = text(200, body);
+    await expect(source().fetch()).rejects.toMatchObject({ field: undefined, reason: undefined });
+  });
+
+  it.each([
     [503, 'ServiceUnavailable'],
     [400, 'Throttling'],
     [400, 'IDPCommunicationError'],

@@ -28,7 +28,7 @@ export function awsWebIdentity(grant: Grant, deps: GrantDeps): TokenFetcher {
         WebIdentityToken: await tokenIn(grant, deps),
       });
       const url = tokenUrl(resolvedText(grant.endpoint, deps.env));
-      const fieldOf = (code = ''): string => (code.startsWith('ExpiredToken') ? grant.fileField : grant.roleField);
+      const fieldOf = (code: string): string => (code.startsWith('ExpiredToken') ? grant.fileField : grant.roleField);
       return keysOf(await requestToken({ url, form, trust: 'operator', repeats }, deps), fieldOf);
     },
   };
