@@ -67,6 +67,7 @@ export class BodyRedactor {
 
   /** Begins the redaction of one record. Matches are counted over all of its bodies. */
   begin(limit: number): Redaction {
+    this.#known.elements.trim();
     return new Redaction(this.#rules, this.#nameRules, this.#known, limit);
   }
 }

@@ -10,7 +10,7 @@ export interface KnownElement {
 
 /** Maximum size of one element, in bytes. */
 export const maxElementSize = 256 * 1024;
-/** Maximum size of all elements together, in bytes. */
+/** Maximum size of all elements together between two records, in bytes. */
 const maxTotalSize = 8 * 1024 * 1024;
 /** Approximate memory of an element besides its bytes. */
 const sizeOfEntry = 320;
@@ -23,7 +23,7 @@ export class KnownElements {
   readonly #byChecksum = new Map<number, KnownElement>();
   #size = 0;
 
-  /** @param checksum of the bytes, by `checksumOf` */
+  /** @param checksum CRC-32 of the bytes */
   find(bytes: Buffer, checksum: number): KnownElement | undefined {
     const known = this.#byChecksum.get(checksum);
     return known?.bytes.equals(bytes) === true ? known : undefined;
@@ -31,16 +31,18 @@ export class KnownElements {
 
   /** @param bytes copied */
   add(bytes: Buffer, checksum: number, edits: readonly Edit[]): KnownElement {
-    const size = bytes.length + sizeOfEntry * (1 + edits.length);
-    if (this.#size + size > maxTotalSize) this.#clear();
-    this.#size += size;
+    this.#size += bytes.length + sizeOfEntry * (1 + edits.length);
     const known: KnownElement = { bytes: Buffer.from(bytes), edits, next: undefined };
     this.#byChecksum.set(checksum, known);
     return known;
   }
 
-  /** Elements refer to each other, so all are released together. */
-  #clear(): void {
+  /**
+   * Releases all elements if there are too many: they refer to each other. Call it between records, because a body that was
+   * found to be known is then masked on the event loop.
+   */
+  trim(): void {
+    if (this.#size <= maxTotalSize) return;
     this.#byChecksum.clear();
     this.#size = 0;
   }
