@@ -11,7 +11,12 @@ interface ConnectionActivity {
   bytes: number;
   /** Time of the last activity, in monotonic milliseconds. */
   activeAt: number;
+  /** Time of the last check at which a response was due, or of the first check. */
+  answeringAt: number | undefined;
 }
+
+/** How long bytes count as activity while no response is due: the beginning of a request, or the rest of one that was answered early. */
+const arrivingMs = 5000;
 
 /**
  * The open HTTP connections of a server, so that a shutdown can close each of them between two requests. There is no
@@ -27,7 +32,7 @@ export class Connections {
     this.#server = server;
     this.#plain = plain;
     server.on('connection', (socket: Socket) => {
-      this.#open.set(socket, { bytes: 0, activeAt: 0 });
+      this.#open.set(socket, { bytes: 0, activeAt: 0, answeringAt: undefined });
       socket.once('close', () => this.#open.delete(socket));
     });
     server.on('upgrade', (request: IncomingMessage) => this.#open.delete(request.socket));
@@ -55,8 +60,9 @@ export class Connections {
   closeIdle(now: number, quietMs: number): number {
     for (const [socket, seen] of this.#open) {
       const isAnswering = Boolean(socket._httpMessage) || this.#plain.isResponding(socket);
-      const isActive = isAnswering || socket.bytesRead !== seen.bytes || socket.writableLength > 0;
-      if (isActive) {
+      if (isAnswering || seen.answeringAt === undefined) seen.answeringAt = now;
+      const isArriving = socket.bytesRead !== seen.bytes && now - seen.answeringAt < arrivingMs;
+      if (isAnswering || isArriving || socket.writableLength > 0) {
         seen.bytes = socket.bytesRead;
         seen.activeAt = now;
       } else if (now - seen.activeAt >= quietMs) {

@@ -1,0 +1,34 @@
+import { EventEmitter } from 'node:events';
+import { expect, it } from 'vitest';
+import type { DataServer } from '../server.ts';
+import { Connections } from './connections.ts';
+
+/** A connection that receives bytes before each check. */
+class ReceivingSocket extends EventEmitter {
+  bytesRead = 0;
+  writableLength = 0;
+  _httpMessage: object | null = null;
+  isClosed = false;
+
+  destroySoon(): void {
+    this.isClosed = true;
+  }
+}
+
+it('closeIdle waits 5 s for bytes without a response, and for as long as a response is due', () => {
+  const server = new EventEmitter();
+  const plain = { startDraining: () => {}, isResponding: () => false };
+  const connections = new Connections({ server, plain } as unknown as DataServer);
+  const [rest, request] = [new ReceivingSocket(), new ReceivingSocket()];
+  for (const socket of [rest, request]) server.emit('connection', socket);
+  connections.startDraining(1_000_000);
+  const openAt = (second: number): boolean[] => {
+    for (const socket of [rest, request]) socket.bytesRead += 10;
+    request._httpMessage = second < 20 ? { headersSent: false } : null;
+    connections.closeIdle(1_000_000 + second * 1000, 1000);
+    return [rest, request].map(({ isClosed }) => !isClosed);
+  };
+  const open = Array.from({ length: 30 }, (_, second) => openAt(second));
+  expect(open.map(([isOpen]) => isOpen).indexOf(false)).toBe(5);
+  expect(open.map(([, isOpen]) => isOpen).indexOf(false)).toBe(24);
+});
