@@ -21,6 +21,8 @@ describe('FirstLine', () => {
     ['is the whole file if it has one line', form(file('{"a":1}'), field), '{"a":1}'],
     ['includes a byte order mark', form(file('\uFEFF{"a":1}\n')), '\uFEFF{"a":1}'],
     ['is empty for an empty file', form(file(''), field), ''],
+    ['follows blank lines', form(field, file('\r\n\n \t\r\n{"a":1}\n')), '{"a":1}'],
+    ['is undefined after too many blank lines', form(file(`${'\r\n'.repeat(40_000)}{"a":1}\n`)), undefined],
     ['is read from the first file', form(file('one\n'), file('two\n')), 'one'],
     ['is undefined without a file', form(field), undefined],
     ['is undefined if it is too long', form(file(`${'x'.repeat(70_000)}\n`)), undefined],

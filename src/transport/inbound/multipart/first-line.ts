@@ -1,12 +1,12 @@
 import type { FormPiece } from './scanner.ts';
 
-/** Maximum length in bytes; a longer line is not known before it is sent. */
+/** Maximum length in bytes, with blank lines before it; a longer line is not known before it is sent. */
 const longest = 64 * 1024;
 
 const lineFeed = 0x0a;
 
 /**
- * The first line of a form's first file. All lines of a batch use the same model and route, so the first one shows
+ * The first line of a form's first file that is not blank. All lines of a batch use the same model and route, so the first one shows
  * whether the lines must be rewritten.
  */
 export class FirstLine {
@@ -26,11 +26,22 @@ export class FirstLine {
   }
 
   #content(bytes: Buffer): void {
-    const end = bytes.indexOf(lineFeed);
-    const part = end < 0 ? bytes : bytes.subarray(0, end);
-    this.#pieces.push(part);
-    this.#size += part.length;
-    if (end >= 0 || this.#size > longest) this.#settle(this.#size <= longest);
+    for (let rest = bytes; !this.isSettled && rest.length > 0; ) {
+      const end = rest.indexOf(lineFeed);
+      const part = end < 0 ? rest : rest.subarray(0, end);
+      rest = rest.subarray(part.length + 1);
+      this.#pieces.push(part);
+      this.#size += part.length;
+      if (this.#size > longest) this.#settle(false);
+      else if (end >= 0 && this.#isBlank()) {
+        this.#pieces = [];
+        this.#size += 1;
+      } else if (end >= 0) this.#settle(true);
+    }
+  }
+
+  #isBlank(): boolean {
+    return this.#pieces.every((piece) => piece.toString('latin1').trim() === '');
   }
 
   #settle(isKnown: boolean): void {
