@@ -193,10 +193,10 @@ function subscribe(
   };
 }
 
-/** Why the gateway rejects the connection. */
+/** Why the gateway rejects the connection; undefined for a fault that the list reports too, and that may be over soon. */
 async function reasonOf(address: string): Promise<string | undefined> {
   const error = await rejectionOf(address);
-  if (error === undefined || error.status === 0) return undefined;
+  if (error === undefined || error.status < 400 || error.status >= 500) return undefined;
   return error.hint === null ? error.message : `${error.message} ${error.hint}`;
 }
 
