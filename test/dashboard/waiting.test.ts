@@ -36,6 +36,22 @@ describe.skipIf(!hasBrowser)('waiting for the gateway', () => {
     await offlineBanner(page).waitFor({ state: 'detached' });
   });
 
+  it('is shown while the network drops all packets', async () => {
+    const { page } = await open(`${server.url}/requests`);
+    await page.clock.install();
+    await page.reload();
+    await expect.poll(() => server.watching()).toBe(1);
+    await page.route('**/api/**', () => undefined);
+    await page.clock.runFor(60_000);
+    await page.getByText('Live rows are interrupted').waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.clock.runFor(50_000);
+    await offlineBanner(page).waitFor();
+    await page.unroute('**/api/**');
+    await page.clock.runFor(3000);
+    await offlineBanner(page).waitFor({ state: 'detached' });
+  });
+
   it('ends when the gateway is reachable again, also on a page that does not poll', async () => {
     const { page } = await open(`${server.url}/requests/${rows[0]?.id}`);
     await page.locator('.timeline').waitFor();

@@ -9,7 +9,10 @@ const failToConnect = (): never => {
 const retryNotice = 'The page retries automatically.';
 
 describe('failed call of the dashboard', () => {
-  afterEach(() => void vi.unstubAllGlobals());
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.useRealTimers();
+  });
   const errorOf = async (respond: () => Response, call: () => Promise<unknown>): Promise<ApiError> => {
     vi.stubGlobal('fetch', async () => respond());
     const fault = await call().catch((error: unknown) => error);
@@ -36,6 +39,20 @@ describe('failed call of the dashboard', () => {
   ])('reports the cause and promises a retry only if the page retries: %s', async (_name, respond, call, code, isRetried) => {
     const { code: actualCode, hint } = await errorOf(respond, call);
     expect([actualCode, hint?.includes(retryNotice) ?? false]).toEqual([code, isRetried]);
+  });
+
+  it('is reported if a read gets no response for a long time', async () => {
+    vi.useFakeTimers();
+    const fetchSilently = (_: string, { signal }: RequestInit): Promise<Response> =>
+      new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
+    vi.stubGlobal('fetch', fetchSilently);
+    const failed = get('/api/status').catch((error: unknown) => error);
+    const stop = new AbortController();
+    const stopped = get('/api/status', {}, stop.signal).catch((error: unknown) => error);
+    stop.abort();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await failed).toMatchObject({ code: 'unreachable' });
+    expect(await stopped).not.toBeInstanceOf(ApiError);
   });
 
   it('is not reported if the page aborted it', async () => {

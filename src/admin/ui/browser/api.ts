@@ -93,8 +93,25 @@ export async function rejectionOf(address: string): Promise<ApiError | undefined
   }
 }
 
+/** Milliseconds after which a read without a response counts as failed. The gateway responds earlier, if only with an error. */
+const readTimeoutMs = 45_000;
+
+/** Like `fetch`. A network that drops all packets, as after a change of networks, would report no error for minutes. */
+async function fetchResponse(address: string, init: RequestInit): Promise<Response> {
+  const { signal, method } = init;
+  if (method !== undefined) return fetch(address, init);
+  const abort = new AbortController();
+  const stop = (): void => abort.abort();
+  if (signal?.aborted === true) stop();
+  signal?.addEventListener('abort', stop, { once: true });
+  const timer = setTimeout(stop, readTimeoutMs);
+  return fetch(address, { ...init, signal: abort.signal }).finally(() => clearTimeout(timer));
+}
+
 async function call(address: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(address, { credentials: 'same-origin', ...init }).catch((error: unknown) => connectionLost(error, init));
+  const response = await fetchResponse(address, { credentials: 'same-origin', ...init }).catch((error: unknown) =>
+    connectionLost(error, init),
+  );
   const error = response.ok ? undefined : await errorOf(response);
   if (error?.code === noCode && proxyErrorStatuses.has(response.status)) throw unreachableError(init.method);
   markReachable();

@@ -183,7 +183,9 @@ function subscribe(
   document.addEventListener('visibilitychange', open);
   // After the machine slept, or after a network lost its state, a dead connection looks open.
   const listening = setInterval(() => {
-    if (Date.now() - receivedAt > silenceTimeoutMs) open();
+    if (Date.now() - receivedAt <= silenceTimeoutMs) return;
+    onState({ state: 'lost' });
+    open();
   }, silenceCheckMs);
   return () => {
     isOver = true;
