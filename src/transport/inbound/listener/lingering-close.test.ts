@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { GatewayError } from '../../../core/error.ts';
-import { lingeringClose } from './lingering-close.ts';
+import { Linger, lingeringClose } from './lingering-close.ts';
 import { rejectRaw } from './reject-raw.ts';
 
 const server = createServer({ allowHalfOpen: true });
@@ -52,6 +52,22 @@ it('reads for up to 60 s from a client that continues to send', async () => {
     vi.advanceTimersByTime(6000);
   }
   expect(accepted.destroyed).toBe(true);
+});
+
+it.each([
+  ['stops', 0, 6],
+  ['sends less than 64 KB in 5 s', 10_000, 6],
+  ['sends 1 MB a second', 1_000_000, 66],
+  ['sends 10 MB a second', 10_000_000, 18],
+])('closes the connection of a client that %s', (_, bytesPerSecond, closedAfter) => {
+  let bytes = 5_000_000;
+  const rest = new Linger(() => bytes, 0);
+  let second = 0;
+  do {
+    second += 1;
+    bytes += bytesPerSecond;
+  } while (!rest.isOver(second * 1000) && second < 100);
+  expect(second).toBe(closedAfter);
 });
 
 it('leaves no timer if the client closes its side', async () => {

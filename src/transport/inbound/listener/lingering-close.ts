@@ -7,8 +7,9 @@ import type { Sweeper, Sweepable } from '../../wire/sweeper.ts';
 /** After its response, a client must send at least `leastBytes` in each such time, in milliseconds. */
 const windowMs = 5000;
 const leastBytes = 64 * 1024;
-/** How long the rest of a client's data is read at most, in milliseconds. */
+/** How long the rest of a client's data is read at most, in milliseconds, and how much of it in more than one such time, in bytes. */
 const lingerMs = 60_000;
+const mostBytes = 128 * 1024 * 1024;
 
 /**
  * How long the rest of a client's data is read and discarded after its response. Closing in the middle would reset the
@@ -17,6 +18,7 @@ const lingerMs = 60_000;
 export class Linger {
   readonly #bytes: () => number;
   readonly #until: number;
+  readonly #first: number;
   #windowEnd: number;
   #seen: number;
 
@@ -25,14 +27,15 @@ export class Linger {
     this.#bytes = bytes;
     this.#until = now + lingerMs;
     this.#windowEnd = now + windowMs;
-    this.#seen = bytes();
+    this.#first = bytes();
+    this.#seen = this.#first;
   }
 
-  /** True if the client sends nothing more, sends too slowly or has had its time: the connection can be closed. */
+  /** True if the client sends nothing more, too slowly or too much, or has had its time: the connection can be closed. */
   isOver(now: number): boolean {
     if (now <= this.#windowEnd) return false;
     const bytes = this.#bytes();
-    if (bytes - this.#seen < leastBytes || now > this.#until) return true;
+    if (bytes - this.#seen < leastBytes || bytes - this.#first > mostBytes || now > this.#until) return true;
     this.#seen = bytes;
     this.#windowEnd = now + windowMs;
     return false;
