@@ -208,7 +208,7 @@ describe('a provider that stops sending', () => {
   });
 
   describe.each([true, false])('first_byte with fast_path: %s', (fast) => {
-    /** A provider that reads a few megabytes at a time, and responds to the complete request. */
+    /** A provider that reads a few megabytes at a time, longer than the timeout in total, and responds to the complete request. */
     async function slowReader(rounds: number): Promise<{ readonly rig: Rig; close(): Promise<void> }> {
       const server = createServer((socket) => {
         let received = 0;
@@ -219,7 +219,7 @@ describe('a provider that stops sending', () => {
           round += 1;
           unread = 0;
           if (round <= rounds) socket.resume();
-        }, 150);
+        }, 400);
         socket.once('close', () => clearInterval(timer));
         socket.on('data', (bytes) => {
           received += bytes.length;
@@ -231,7 +231,7 @@ describe('a provider that stops sending', () => {
         });
       }).listen(0, '127.0.0.1');
       await once(server, 'listening');
-      const slow = { type: 'openai', api_key: 'sk-key-of-a-slow-reader-01', timeouts: timeoutsWith('first_byte') };
+      const slow = { type: 'openai', api_key: 'sk-key-of-a-slow-reader-01', timeouts: { ...timeoutsWith('first_byte'), first_byte: '2s' } };
       const custom_host = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
       const slowRig = await startRig({ server: { fast_path: fast }, providers: { slow: { ...slow, custom_host } } });
       return { rig: slowRig, close: async () => (await slowRig.close(), void server.close()) };
