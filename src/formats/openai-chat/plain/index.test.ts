@@ -141,6 +141,8 @@ it('withFittingStrict reads the list of required properties once, so that its wo
 it.each([[['cache_control'], true] as const, [[], false] as const])('cache marks are sent to a service that reads %j', (known, isKept) => {
   const cache_control = { type: 'ephemeral' };
   const mark = isKept ? { cache_control } : {};
+  const text = (value: string, end: JsonObject = {}): JsonObject => ({ type: 'text', text: value, ...end });
+  const image = { type: 'image', source: { type: 'url', url: 'https://a.test/b.png' } };
   const { body } = toHub({
     max_tokens: 9,
     system: [
@@ -157,18 +159,23 @@ it.each([[['cache_control'], true] as const, [[], false] as const])('cache marks
         ],
       },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'r', cache_control }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [text('p', { cache_control }), text('q')] }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [text('p'), text('q')], cache_control }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [image], cache_control }] },
     ],
     tools: [{ name: 'f', input_schema: { type: 'object' }, cache_control }],
   });
   const plain = plainChat(body, { ...service, model: 'm', isOpenAi: false, known });
-  const text = (value: string, end: JsonObject = {}): JsonObject => ({ type: 'text', text: value, ...end });
   expect(plain.body['tools']).toEqual([{ type: 'function', function: { name: 'f', parameters: { type: 'object' } }, ...mark }]);
   expect(plain.body['messages']).toMatchObject([
     { content: isKept ? [text('a'), text('b', mark)] : 'a\n\nb' },
     { content: isKept ? [text('x', mark)] : 'x' },
     { content: isKept ? [text('y', mark)] : 'y' },
-    { role: 'tool', content: 'r' },
+    { role: 'tool', content: isKept ? [text('r', mark)] : 'r' },
+    { role: 'tool', content: isKept ? [text('p', mark), text('q')] : 'p\n\nq' },
+    { role: 'tool', content: isKept ? [text('p'), text('q', mark)] : 'p\n\nq' },
+    { role: 'tool', content: isKept ? [text('The result is in the next message.', mark)] : 'The result is in the next message.' },
+    { role: 'user', content: [text('From the result of t:'), { type: 'image_url', image_url: { url: 'https://a.test/b.png' } }] },
   ]);
-  const lost = isKept ? [] : ['tools[].cache_control'];
-  expect(plain.dropped.map(({ param }) => param)).toEqual([...lost, 'messages[].content[].cache_control']);
+  expect(plain.dropped.map(({ param }) => param)).toEqual(isKept ? [] : ['tools[].cache_control', 'messages[].content[].cache_control']);
 });

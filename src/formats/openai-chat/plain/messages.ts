@@ -16,9 +16,9 @@ export function plainMessages(messages: readonly JsonObject[], drops: Drops, cac
   };
   for (const message of messages) {
     if (message['role'] === 'tool') {
-      const { text, parts } = resultOf(message, drops);
-      out.push({ role: 'tool', tool_call_id: message['tool_call_id'], content: text });
-      files.push(...parts);
+      const result = resultOf(message, drops, caches);
+      out.push({ role: 'tool', tool_call_id: message['tool_call_id'], content: result.content });
+      files.push(...result.files);
       continue;
     }
     if (message['role'] === 'user' && files.length > 0) {
@@ -37,20 +37,31 @@ export function plainMessages(messages: readonly JsonObject[], drops: Drops, cac
   return out;
 }
 
-function resultOf(message: JsonObject, drops: Drops): { readonly text: string; readonly parts: readonly JsonObject[] } {
-  const { content } = message;
-  nameMarks(message, drops);
+interface Result {
+  readonly content: unknown;
+  /** For the next user message, after a text that names the call. */
+  readonly files: readonly JsonObject[];
+}
+
+function resultOf(message: JsonObject, drops: Drops, caches: boolean): Result {
   if (message['is_error'] === true) drops.add('messages[].is_error', 'this service does not support is_error');
-  if (!Array.isArray(content)) return { text: typeof content === 'string' ? content : '', parts: [] };
-  const parts = partsOf(content, drops);
+  const parts = partsOf(message['content'], drops, caches);
   const files = parts.filter(({ type }) => type !== 'text');
-  const text = joined(parts.filter(({ type }) => type === 'text'));
-  if (files.length === 0) return { text, parts: [] };
-  const id = String(message['tool_call_id']);
-  return {
-    text: text === '' ? 'The result is in the next message.' : text,
-    parts: [{ type: 'text', text: `From the result of ${id}:` }, ...files],
-  };
+  const own = parts.filter(({ type, text }) => type === 'text' && text !== '');
+  const texts = own.length === 0 && files.length > 0 ? [{ type: 'text', text: 'The result is in the next message.' }] : own;
+  const content = resultText(texts, message, drops, caches);
+  if (files.length === 0) return { content, files };
+  return { content, files: [{ type: 'text', text: `From the result of ${String(message['tool_call_id'])}:` }, ...files] };
+}
+
+/** A mark of the whole result moves to its last text: this format has marks only in parts. */
+function resultText(texts: readonly JsonObject[], message: JsonObject, drops: Drops, caches: boolean): unknown {
+  const { cache_control: mark } = message;
+  const last = texts.at(-1);
+  const isMarked = caches && mark !== undefined && last !== undefined;
+  if (!isMarked) nameMarks(message, drops);
+  const marked = isMarked ? [...texts.slice(0, -1), { ...last, cache_control: mark }] : texts;
+  return marked.some(({ cache_control: kept }) => kept !== undefined) ? marked : joined(marked);
 }
 
 /** Converts content that consists only of text without cache marks to a string. */
@@ -69,7 +80,7 @@ function withText(message: JsonObject, drops: Drops, caches: boolean): JsonObjec
 
 const joined = (parts: readonly JsonObject[]): string => parts.map(({ text }) => String(text ?? '')).join('\n\n');
 
-function partsOf(content: unknown, drops: Drops, caches = false): readonly JsonObject[] {
+function partsOf(content: unknown, drops: Drops, caches: boolean): readonly JsonObject[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return Array.isArray(content) ? content.filter(isJsonObject).map((part) => partOf(part, drops, caches)) : [];
 }
