@@ -18,7 +18,7 @@ export function toThinkingConfig(body: JsonObject, conversion: GenerateConversio
   const thinking = body['thinking'];
   const effort = effortOf(body, conversion);
   if (thinking !== undefined && thinking !== null && !isJsonObject(thinking)) conversion.drops.add('thinking', 'not an object');
-  if (!isJsonObject(thinking)) return effort === undefined ? undefined : shown(fromEffort(effort, conversion.traits), conversion);
+  if (!isJsonObject(thinking)) return effort === undefined ? undefined : shown(fromEffort(effort, conversion), conversion);
   // Nothing to disable.
   if (!conversion.traits.thinks && disablesThinking(thinking)) return undefined;
   const config = fromThinking(thinking, conversion);
@@ -47,10 +47,10 @@ function effortOf({ reasoning_effort: effort, reasoning }: JsonObject, { drops, 
 const effortOnly: ReadonlySet<string> = new Set(['effort']);
 
 /** Adds the effort if `thinking` only enables thinking. With a budget, or with thinking disabled, the effort is redundant. */
-function withEffort(config: JsonObject, effort: string, { traits, drops }: GenerateConversion): JsonObject {
+function withEffort(config: JsonObject, effort: string, conversion: GenerateConversion): JsonObject {
   const isOpen = config['includeThoughts'] === true && config['thinkingBudget'] === undefined;
-  const size = isOpen && effort !== 'none' && effort !== 'disable' ? fromEffort(effort, traits) : undefined;
-  if (size === undefined) drops.add('reasoning_effort', 'thinking is sent instead');
+  const size = isOpen && effort !== 'none' && effort !== 'disable' ? fromEffort(effort, conversion) : undefined;
+  if (size === undefined) conversion.drops.add('reasoning_effort', 'thinking is sent instead');
   return { ...config, ...size };
 }
 
@@ -69,13 +69,17 @@ function fromThinking(thinking: JsonObject, { options, traits }: GenerateConvers
   return { includeThoughts: true, ...(typeof budget === 'number' ? { thinkingBudget: budget } : {}) };
 }
 
-function fromEffort(effort: string, traits: GeminiTraits): JsonObject | undefined {
+function fromEffort(effort: string, { traits, drops }: GenerateConversion): JsonObject | undefined {
   if (isThirdGeneration(traits)) {
     const level = levelOf(effort, traits);
+    if (level !== undefined && level !== effort.toUpperCase()) drops.add('reasoning_effort', `sent as ${level}`);
     return level === undefined ? undefined : { thinkingLevel: level };
   }
-  // Models that always think reject a budget of 0, so the minimum is sent.
-  if (effort === 'none' || effort === 'disable') return { thinkingBudget: traits.size === 'pro' ? least.pro : 0 };
+  if (effort === 'none' || effort === 'disable') {
+    if (traits.size !== 'pro') return { thinkingBudget: 0 };
+    drops.add('reasoning_effort', `this model always thinks: sent as a budget of ${least.pro} tokens`);
+    return { thinkingBudget: least.pro };
+  }
   if (effort === 'minimal') return { thinkingBudget: least[traits.size ?? 'flash'] };
   return Object.hasOwn(budgets, effort) ? { thinkingBudget: budgets[effort] } : undefined;
 }
