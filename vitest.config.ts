@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -11,13 +12,13 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 100_000 } },
-    // A third of their time the tests wait for clocks and processes: one worker more than the two cores of a small machine.
-    maxWorkers: 3,
+    // A third of their time the tests wait for clocks and processes: one worker more than cores. Each may run a browser.
+    maxWorkers: Math.min(availableParallelism(), 7) + 1,
     passWithNoTests: true,
     reporters: reports === undefined ? ['default'] : ['default', ['json', { outputFile: `${reports}/vitest-${process.pid}.json` }]],
     projects: [
       { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts', 'plugins/**/*.test.ts'] } },
-      { extends: true, test: { name: 'integration', include: ['test/**/*.test.ts'] } },
+      { extends: true, test: { name: 'integration', include: ['test/**/*.test.ts'], globalSetup: ['test/support/compiled.ts'] } },
     ],
   },
 });

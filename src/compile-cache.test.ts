@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 let home: string;
@@ -53,8 +54,9 @@ describe('what Node compiled', () => {
   it('spares the second start the type stripper', () => {
     const probe =
       "process.on('exit', () => process.stderr.write(String(process.moduleLoadList.some((name) => name.includes('amaro/dist')))));";
+    const command = fileURLToPath(new URL('./cli/bin.js', import.meta.url));
     const check = (): string =>
-      spawnSync(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(probe)}`, 'src/cli/bin.js', 'version'], {
+      spawnSync(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(probe)}`, command, 'version'], {
         encoding: 'utf8',
         env: { NODE_COMPILE_CACHE: home },
       }).stderr;

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { inject } from 'vitest';
 
-export const main = new URL('../../src/cli/bin.js', import.meta.url).pathname;
+export const main = inject('command');
 
 export interface ProcessResult {
   readonly code: number | null;

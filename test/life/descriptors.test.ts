@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { headOf, WireClient } from '../edge/wire-client.ts';
+import { main } from '../cli/process.ts';
 import { until } from '../support/gateway.ts';
 import { skipping } from '../support/skipping.ts';
 
-const main = new URL('../../src/cli/bin.js', import.meta.url).pathname;
 let dir: string;
 let child: ChildProcess;
 let out: string;

@@ -7,9 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { main } from '../cli/process.ts';
 import { until } from '../support/gateway.ts';
-
-const main = new URL('../../src/cli/bin.js', import.meta.url).pathname;
 
 let dir: string;
 let child: ChildProcess | undefined;

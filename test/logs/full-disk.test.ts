@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { tryParseObject } from '../../src/core/json/scan.ts';
 import { adminUrl, call } from '../admin/client.ts';
+import { main } from '../cli/process.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { lacking } from '../support/skipping.ts';
@@ -127,7 +128,6 @@ it('keeps records in the spool if the store has no space, and stores them once a
   const dir = mkdtempSync(join(tmpdir(), 'no-room-'));
   endings.push(() => rmSync(dir, { recursive: true, force: true }));
   writeFileSync(join(dir, 'gateway.yaml'), yaml);
-  const main = new URL('../../src/cli/bin.js', import.meta.url).pathname;
   const limited = 'ulimit -S -f 1024; exec "$0" "$@"';
   const args = [main, 'start', '--listen', '127.0.0.1:0', '--no-admin', '--log-format', 'json'];
   const child = spawn('bash', ['-c', limited, process.execPath, ...args], { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] });

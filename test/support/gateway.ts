@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isMap, parseDocument } from 'yaml';
 import { providers, stages } from '../../plugins/index.ts';
+import { createLoader, type Loader } from '../../src/config/reload/loader.ts';
 import { startGateway } from '../../src/gateway/start.ts';
 import type { Gateway, GatewayEvent, GatewayOptions } from '../../src/gateway/types.ts';
 import type { LogRecord } from '../../src/core/records/record.ts';
@@ -47,6 +48,14 @@ export interface TestGatewayOptions {
 
 const workerEntry = new URL('../../src/cli/start/serving-worker.js', import.meta.url);
 
+/** One process loads the configurations of all gateways of a test file. To start one for each would take most of their start. */
+const shared = createLoader(new URL('../../src/gateway/loading/config-worker.js', import.meta.url));
+const loader: Loader = {
+  load: (request, limitMs) => shared.load(request, limitMs),
+  prepare: () => shared.prepare(),
+  close: () => Promise.resolve(),
+};
+
 export async function startTestGateway(yaml: string, options: TestGatewayOptions = {}): Promise<TestGateway> {
   const dir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
   const file = join(dir, 'gateway.yaml');
@@ -61,6 +70,7 @@ export async function startTestGateway(yaml: string, options: TestGatewayOptions
   const lines: string[] = [];
   const gateway = await startGateway({
     source: { path: file },
+    loader,
     cwd: options.cwd ?? dir,
     env: options.env ?? {},
     listen: 'listen' in options ? options.listen : '127.0.0.1:0',

@@ -1,0 +1,1 @@
+export function compile(root: string, outdir: string): Promise<void>;
