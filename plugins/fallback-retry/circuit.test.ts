@@ -176,4 +176,17 @@ describe('a circuit shared by several workers', () => {
     for (let n = 0; n < 1000; n += 1) circuits[0]?.recordResult(policy({ share: 0.5 }), false, end);
     expect(sentMessageCount()).toBe(1);
   });
+
+  it('sends the successes of a worker if the system clock was set back', () => {
+    const messages: CircuitMessage[] = [];
+    const circuit = new Circuit('one', (message) => void messages.push(message));
+    const succeed = (now: number): void => void circuit.recordResult(policy({ share: 0.5 }), false, { began: now, now });
+    succeed(noon);
+    const clockSetBack = noon - 3_600_000;
+    for (const later of [0, 500, 1000]) succeed(clockSetBack + later);
+    expect(messages).toEqual([
+      { id: 'one', worked: 1, failed: 0 },
+      { id: 'one', worked: 3, failed: 0 },
+    ]);
+  });
 });

@@ -72,8 +72,9 @@ export class Circuit {
     this.#recent.add(now, message.worked, message.failed);
   }
 
-  /** If the system time was set back, the cool-down does not become longer, and new attempts count. */
+  /** If the system time was set back, the cool-down does not become longer, new attempts count, and successes are sent. */
   #correctTimes({ cooldownMs }: CircuitPolicy, now: number): void {
+    this.#sentAt = Math.min(this.#sentAt, now);
     this.#openedAt = Math.min(this.#openedAt, now);
     this.#openUntil = Math.min(this.#openUntil, now + cooldownMs);
   }
