@@ -33,6 +33,8 @@ function grantOf(overrides: Partial<Extract<OAuthGrant, { kind: 'jwt-bearer' }>>
     scope: 'scope-1 scope-2',
     privateKey,
     keyId: 'key-1',
+    keyField: 'api_key',
+    repeats: [],
     ...overrides,
   };
   return JSON.stringify(grant);
@@ -105,6 +107,12 @@ describe('a signed assertion', () => {
     expect(protectedHeader).toEqual({ alg: 'RS256', typ: 'JWT', kid: 'key-1' });
     expect(payload.scope).toBe('scope-1 scope-2');
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(3600);
+  });
+
+  it('is sent again if the endpoint is busy', async () => {
+    gateway = await start(grantOf({ repeats: [{ statuses: [503], waitsMs: [0] }] }));
+    endpoint.script = (response, request, count) => (count === 1 ? json(response, 503, {}) : mint(response, request, count));
+    expect([(await send()).status, bearers()]).toEqual([200, ['Bearer token-2']]);
   });
 
   it('is created from a key with escaped line breaks', async () => {

@@ -2,12 +2,17 @@ import { GatewayError } from '#core/error.ts';
 import { isJsonObject } from '#core/json/merge.ts';
 import { parseJson } from '#core/json/scan.ts';
 import type { CredentialSpec } from '#core/provider.ts';
+import type { GrantRepeat } from '#core/secrets/grant.ts';
 import { textOf } from '#formats/shared/json.ts';
 import type { VertexSettings } from './settings.ts';
 
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
 /** Google's own token endpoint, the only one used for a service account from a request. */
 const googleToken = 'https://oauth2.googleapis.com/token';
+/** Repeats the token request once if the endpoint is busy. */
+const repeats: readonly GrantRepeat[] = [{ statuses: [429, 500, 502, 503, 504], waitsMs: [1000] }];
+/** The header with a service account. */
+const accountHeader = 'vertex-service-account-json';
 
 /**
  * Chooses how requests are signed: with a service account from the request, else a token or key, else the provider's service
@@ -17,24 +22,23 @@ const googleToken = 'https://oauth2.googleapis.com/token';
  */
 export function credential(settings: VertexSettings, key: string | undefined): CredentialSpec {
   if (settings.service_account_json !== undefined) {
-    return serviceAccountCredential({
-      ...serviceAccountOf(settings.service_account_json, 'vertex-service-account-json'),
-      tokenUri: googleToken,
-    });
+    const account = serviceAccountOf(settings.service_account_json, accountHeader);
+    return serviceAccountCredential({ ...account, tokenUri: googleToken }, accountHeader);
   }
   if (key !== undefined)
     return settings.express === true ? { scheme: 'header', name: 'x-goog-api-key', secret: key } : { scheme: 'bearer', secret: key };
   if (settings.service_account !== undefined)
-    return serviceAccountCredential(serviceAccountOf(settings.service_account, 'service_account'));
+    return serviceAccountCredential(serviceAccountOf(settings.service_account, 'service_account'), 'service_account');
   if (settings.ambient !== true) return { scheme: 'none' };
-  return { scheme: 'oauth2', grant: { kind: 'google-ambient', scopes: [scope], credentialsFile: settings.credentials_file } };
+  const { credentials_file: credentialsFile } = settings;
+  return { scheme: 'oauth2', grant: { kind: 'google-ambient', scopes: [scope], credentialsFile, fileField: 'credentials_file' } };
 }
 
-function serviceAccountCredential({ email, privateKey, keyId, tokenUri }: ServiceAccount): CredentialSpec {
+function serviceAccountCredential({ email, privateKey, keyId, tokenUri }: ServiceAccount, keyField: string): CredentialSpec {
   const uri = tokenUri ?? googleToken;
   return {
     scheme: 'oauth2',
-    grant: { kind: 'jwt-bearer', tokenUri: uri, issuer: email, audience: uri, scope, privateKey, keyId },
+    grant: { kind: 'jwt-bearer', tokenUri: uri, issuer: email, audience: uri, scope, privateKey, keyId, keyField, repeats },
   };
 }
 

@@ -24,13 +24,19 @@ describe('credential of vertex-ai', () => {
         scope: 'https://www.googleapis.com/auth/cloud-platform',
         privateKey: '-----BEGIN\nKEY',
         keyId: 'k1',
+        keyField: 'service_account',
+        repeats: [{ statuses: [429, 500, 502, 503, 504], waitsMs: [1000] }],
       },
     });
   });
 
   it("uses Google's token endpoint for a service account of a request", () => {
     expect(credential({ service_account_json: account }, 'unused')).toMatchObject({
-      grant: { tokenUri: 'https://oauth2.googleapis.com/token', issuer: 'a@b.example' },
+      grant: {
+        tokenUri: 'https://oauth2.googleapis.com/token',
+        issuer: 'a@b.example',
+        keyField: 'vertex-service-account-json',
+      },
     });
   });
 
@@ -42,7 +48,7 @@ describe('credential of vertex-ai', () => {
       'the identity of the machine',
       { ambient: true, credentials_file: '/f' },
       undefined,
-      { scheme: 'oauth2', grant: { kind: 'google-ambient', credentialsFile: '/f' } },
+      { scheme: 'oauth2', grant: { kind: 'google-ambient', credentialsFile: '/f', fileField: 'credentials_file' } },
     ],
     ['no credential', {}, undefined, { scheme: 'none' }],
   ])('can be %s', (_, settings, key, expected) => {

@@ -104,6 +104,9 @@ export type OAuthGrant =
       /** PEM, PKCS #8. */
       readonly privateKey: string;
       readonly keyId: string | undefined;
+      /** Name of the setting or header that contains the key, for messages. */
+      readonly keyField: string;
+      readonly repeats: readonly GrantRepeat[];
     }
   /** RFC 6749 4.4: an application's ID and secret. */
   | {
@@ -140,4 +143,10 @@ export type OAuthGrant =
       readonly blame: readonly GrantBlame[];
     }
   /** The machine's own identity, found by `google-auth-library`: metadata server, workload identity, credential files. */
-  | { readonly kind: 'google-ambient'; readonly scopes: readonly string[]; readonly credentialsFile: string | undefined };
+  | {
+      readonly kind: 'google-ambient';
+      readonly scopes: readonly string[];
+      readonly credentialsFile: string | undefined;
+      /** Name of the file in messages. */
+      readonly fileField: string;
+    };

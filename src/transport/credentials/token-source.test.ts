@@ -225,6 +225,7 @@ describe('TokenSources', () => {
     kind: 'google-ambient',
     scopes: ['a'],
     credentialsFile: undefined,
+    fileField: 'credentials_file',
     ...overrides,
   });
   const sources = () =>

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,8 +12,9 @@ import { googleAmbient } from './google-ambient.ts';
 let server: ScriptedUpstream;
 let folder: string;
 const now = Date.now();
-const deps = { now: () => now, timeoutMs: 60_000 };
-const grant = (credentialsFile?: string) => ({ kind: 'google-ambient', scopes: ['https://scope.example/all'], credentialsFile }) as const;
+const deps = { now: () => now, timeoutMs: 60_000, env: process.env };
+const grant = (credentialsFile?: string) =>
+  ({ kind: 'google-ambient', scopes: ['https://scope.example/all'], credentialsFile, fileField: 'credentials_file' }) as const;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ambient-'));
@@ -82,6 +84,14 @@ describe('googleAmbient()', () => {
     expect(server.requests.some((request) => request.headers['metadata-flavor'] === 'Google')).toBe(true);
   });
 
+  it('prints no warnings of the library', async () => {
+    scriptExchange();
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    await googleAmbient(grant(await writeFederationFile()), deps).fetch();
+    expect(warn.mock.calls).toEqual([]);
+    warn.mockRestore();
+  });
+
   it('fetches a new token after clearCache()', async () => {
     scriptExchange();
     const fetcher = googleAmbient(grant(await writeFederationFile()), deps);
@@ -112,14 +122,19 @@ describe('googleAmbient() without a usable identity', () => {
   });
 
   it.each([
-    ['in the configuration', () => join(folder, 'none.json'), undefined, /^the credentials file cannot be read \(ENOENT\)$/],
+    ['in the configuration', () => join(folder, 'none.json'), undefined, /^credentials_file names a file that cannot be read \(ENOENT\)$/],
     [
       'in the environment',
       () => undefined,
       () => join(folder, 'none.json'),
-      /^Unable to read .* GOOGLE_APPLICATION_CREDENTIALS environment variable: the file does not exist, or is not a file$/,
+      /^GOOGLE_APPLICATION_CREDENTIALS names a file that cannot be read \(ENOENT\)$/,
     ],
-    ['for the subject token', () => join(folder, 'no-subject.json'), undefined, /^the file does not exist, or is not a file$/],
+    [
+      'for the subject token',
+      () => join(folder, 'no-subject.json'),
+      undefined,
+      /^credentials_file names a file that cannot be used: the file does not exist, or is not a file$/,
+    ],
   ])('reports a missing file %s without its path', async (_, credentialsFile, inEnv, message) => {
     const federationConfig = JSON.parse(await readFile(await writeFederationFile(), 'utf8')) as Record<string, unknown>;
     const noSubject = { ...federationConfig, credential_source: { file: join(folder, 'none') } };
@@ -162,6 +177,45 @@ describe('googleAmbient() without a usable identity', () => {
   });
 
   it.each([
+    ['of an unknown type', { type: 'gdch_user' }],
+    ['without a type', {}],
+    ['of a service account without a key', { type: 'service_account', client_email: 'a@b.example' }],
+    ['of a service account whose key is not PEM', { type: 'service_account', client_email: 'a@b.example', private_key: 'none' }],
+    ['of a federation without a token', { type: 'external_account' }],
+  ])('names the setting of a file that a later request cannot use either: %s', async (_, content) => {
+    const file = join(folder, 'unusable.json');
+    await writeFile(file, JSON.stringify(content));
+    await expect(googleAmbient(grant(file), deps).fetch()).rejects.toMatchObject({ field: 'credentials_file' });
+    vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', file);
+    await expect(googleAmbient(grant(), deps).fetch()).rejects.toMatchObject({
+      field: 'credentials_file',
+      message: expect.stringMatching(/^GOOGLE_APPLICATION_CREDENTIALS names a file that cannot be used: /) as string,
+    });
+  });
+
+  it.each([
+    ['a pipe', 'ENOTREG', 'pipe'],
+    ['a directory', 'EISDIR', '.'],
+    ['a file of 2 MB', 'EFBIG', 'large'],
+  ])('does not read %s', async (_, code, name) => {
+    const path = join(folder, name);
+    if (name === 'pipe') execFileSync('mkfifo', [path]);
+    if (name === 'large') await writeFile(path, Buffer.alloc(2 * 1024 * 1024));
+    await expect(googleAmbient(grant(path), deps).fetch()).rejects.toThrow(`credentials_file names a file that cannot be read (${code})`);
+    vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', path);
+    await expect(googleAmbient(grant(), deps).fetch()).rejects.toThrow(`GOOGLE_APPLICATION_CREDENTIALS names a file that cannot be read`);
+  });
+
+  it('leaves a token exchange that cannot be reached to a later request', async () => {
+    const file = await writeFederationFile();
+    server.script = (response) => void response.destroy();
+    const error: unknown = await googleAmbient(grant(file), deps)
+      .fetch()
+      .catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ field: undefined, reason: undefined });
+  });
+
+  it.each([
     ['only a key', 'SECRET-KEY-ALONE'],
     ['an unquoted key', '{"type": "service_account", "private_key": SECRET-KEY}'],
     ['a key on several lines', '{"type": "service_account",\n"private_key":\nSECRET\nKEY}'],
@@ -180,7 +234,7 @@ describe('googleAmbient() without a usable identity', () => {
   });
 
   it('explains how to install google-auth-library if it is missing', async () => {
-    const missing = googleAmbient(grant(), { now: () => now }, () => Promise.reject(new Error('Cannot find package')));
+    const missing = googleAmbient(grant(), deps, () => Promise.reject(new Error('Cannot find package')));
     await expect(missing.fetch()).rejects.toThrow(/add it with npm install google-auth-library/);
   });
 
@@ -188,8 +242,9 @@ describe('googleAmbient() without a usable identity', () => {
     const library = {
       GoogleAuth: class {
         getClient = () => Promise.resolve({ getAccessToken: () => Promise.resolve({ token: '' }), credentials: {} });
+        _getApplicationCredentialsFromFilePath = () => Promise.reject(new Error('there is no file'));
       },
     };
-    await expect(googleAmbient(grant(), { now: () => now }, () => Promise.resolve(library)).fetch()).rejects.toThrow(/provides no token/);
+    await expect(googleAmbient(grant(), deps, () => Promise.resolve(library)).fetch()).rejects.toThrow(/provides no token/);
   });
 });

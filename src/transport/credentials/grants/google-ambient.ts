@@ -5,12 +5,19 @@ import type { OAuthGrant } from '../../../core/provider.ts';
 import { checkRegularFile } from '../../../core/files/regular-file.ts';
 import { type Token, TokenError, type TokenFetcher } from '../token-source.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
+import type { GrantDeps } from './token-request.ts';
 
 type Grant = Extract<OAuthGrant, { kind: 'google-ambient' }>;
 
 /** The part of `google-auth-library` that is used. */
 export interface GoogleAuthLibrary {
-  readonly GoogleAuth: new (options: GoogleAuthOptions) => { getClient(): Promise<Client> };
+  readonly GoogleAuth: new (
+    options: GoogleAuthOptions,
+  ) => {
+    getClient(): Promise<Client>;
+    /** What `getClient` uses for the file that the environment names. Its public equivalents print warnings to the console. */
+    _getApplicationCredentialsFromFilePath(path: string): Promise<Client>;
+  };
   readonly gcpMetadata?: { resetIsAvailableCache(): void };
 }
 
@@ -29,12 +36,13 @@ type Client = Pick<AuthClient, 'getAccessToken' | 'credentials'>;
  */
 export function googleAmbient(
   grant: Grant,
-  deps: { now(): number; readonly timeoutMs?: number },
+  deps: Pick<GrantDeps, 'now' | 'env'> & { readonly timeoutMs?: number },
   load: () => Promise<GoogleAuthLibrary> = () => import('google-auth-library'),
 ): TokenFetcher {
   let client: Promise<Client> | undefined;
+  const file = fileOf(grant, deps.env);
   const fetch = async (): Promise<Token> => {
-    client ??= open(grant, load);
+    client ??= open(grant, file, load);
     const opened = await client;
     const { token } = await opened.getAccessToken();
     if (typeof token !== 'string' || token === '') throw new TokenError('the machine provides no token');
@@ -49,7 +57,7 @@ export function googleAmbient(
         });
       } catch (error) {
         client = undefined;
-        throw error instanceof TokenError ? error : faultOf(error);
+        throw error instanceof TokenError ? error : faultOf(error, file);
       }
     },
     // The library caches tokens itself, so a new client is needed to fetch another one.
@@ -59,16 +67,35 @@ export function googleAmbient(
   };
 }
 
-async function open(grant: Grant, load: () => Promise<GoogleAuthLibrary>): Promise<Client> {
+/** A credential file, the setting or variable that names it, and the setting that could name it. */
+interface NamedFile {
+  readonly path: string;
+  readonly named: string;
+  readonly field: string;
+}
+
+const variable = 'GOOGLE_APPLICATION_CREDENTIALS';
+
+/** Undefined if the library has to find the identity. */
+function fileOf({ credentialsFile, fileField }: Grant, env: GrantDeps['env']): NamedFile | undefined {
+  if (credentialsFile !== undefined) return { path: credentialsFile, named: fileField, field: fileField };
+  const path = env[variable];
+  return path === undefined || path === '' ? undefined : { path, named: variable, field: fileField };
+}
+
+async function open({ scopes }: Grant, file: NamedFile | undefined, load: () => Promise<GoogleAuthLibrary>): Promise<Client> {
   const { GoogleAuth, gcpMetadata } = await load().catch((cause: unknown) => {
     throw new TokenError('ambient Google credentials need the package google-auth-library: add it with npm install google-auth-library', {
       cause,
     });
   });
-  const file = grant.credentialsFile;
-  if (file !== undefined) checkCredentials(file);
+  const auth = new GoogleAuth({ scopes: [...scopes] });
+  if (file !== undefined) {
+    checkCredentials(file);
+    return auth._getApplicationCredentialsFromFilePath(file.path);
+  }
   try {
-    return await new GoogleAuth({ scopes: [...grant.scopes], ...(file === undefined ? {} : { keyFilename: file }) }).getClient();
+    return await auth.getClient();
   } catch (error) {
     // The library would remember until the process ends that no metadata server responded, but it may only have started later.
     gcpMetadata?.resetIsAvailableCache();
@@ -77,11 +104,11 @@ async function open(grant: Grant, load: () => Promise<GoogleAuthLibrary>): Promi
 }
 
 /** The library would wait forever for the end of a pipe, on a thread of the pool that all file operations share. */
-function checkCredentials(file: string): void {
+function checkCredentials({ path, named, field }: NamedFile): void {
   try {
-    checkRegularFile(file, maxCredentials);
+    checkRegularFile(path, maxCredentials);
   } catch (cause) {
-    throw new TokenError(`the credentials file cannot be read (${errorCode(cause)})`, { cause });
+    throw new TokenError(`${named} names a file that cannot be read (${errorCode(cause)})`, { field, cause });
   }
 }
 
@@ -94,14 +121,21 @@ const missing = /The file at .* does not exist, or it is not a file.*/s;
 /** A token or key of the request, which an endpoint may repeat: a JWT, a bearer token, a member of a form. */
 const echoedSecret = /eyJ[\w-]{8,}(?:\.[\w-]*)*|(?<=Bearer )[^\s"',]+|(?<=(?:_token|_secret|assertion)=)[^\s"'&]+/g;
 
-function faultOf(error: unknown): TokenError {
+/** @param file the file that the client was created from */
+function faultOf(error: unknown, file: NamedFile | undefined): TokenError {
   const text = error instanceof Error ? error.message : String(error);
   const clean = text.replace(quotedInput, 'it is not valid JSON').replaceAll(echoedSecret, '***');
   // Logs show the message of a cause too.
   const cause = clean === text ? { cause: error } : {};
-  const reason = reasonOf(error);
-  return new TokenError(firstLine(clean.replace(missing, 'the file does not exist, or is not a file')), { ...cause, reason });
+  const message = firstLine(clean.replace(missing, 'the file does not exist, or is not a file'));
+  // Without a request of the library, its content or a file that it names is at fault.
+  if (file !== undefined && !isOfRequest(error))
+    return new TokenError(`${file.named} names a file that cannot be used: ${message}`, { ...cause, field: file.field });
+  return new TokenError(message, { ...cause, reason: reasonOf(error) });
 }
+
+/** True for an error of the library's HTTP client, which has the options of the request. */
+const isOfRequest = (error: unknown): boolean => error instanceof Error && 'config' in error;
 
 /** Returns the status with which an endpoint rejected the credential; undefined if a later request may succeed. */
 function reasonOf(error: unknown): string | undefined {

@@ -25,6 +25,8 @@ const grant = (privateKey: string) =>
     scope: 's',
     privateKey,
     keyId: undefined,
+    keyField: 'service_account',
+    repeats: [],
   }) as const;
 
 const privateKeyPem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -56,9 +58,15 @@ describe('jwtBearer()', () => {
       'request',
       'SECRET',
       'the private key of the service account cannot be read: it must be PEM in PKCS #8',
-      'private_key',
+      'service_account',
     ],
-    ['a key of 8192 bits', 'request', keyWithBits(8192), 'the private key of the service account is longer than 4096 bits', 'private_key'],
+    [
+      'a key of 8192 bits',
+      'request',
+      keyWithBits(8192),
+      'the private key of the service account is longer than 4096 bits',
+      'service_account',
+    ],
   ] as const)('signs with a private key or reports why it cannot: %s of a %s', async (_, trust, key, message, field) => {
     await expect(jwtBearer(grant(key), trust, deps).fetch()).rejects.toMatchObject({ message, field });
   });

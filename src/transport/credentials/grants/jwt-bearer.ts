@@ -9,8 +9,6 @@ type Grant = Extract<OAuthGrant, { kind: 'jwt-bearer' }>;
 const assertionLifetimeS = 3600;
 /** Maximum length of a caller's key, in bits: a longer one could occupy a thread for seconds. */
 const longestKey = 4096;
-/** Name of the key in the file of a service account. */
-const field = 'private_key';
 
 /** RFC 7523: signs an assertion with the account's key and exchanges it at the token endpoint. */
 export function jwtBearer(grant: Grant, trust: Trust, deps: GrantDeps): TokenFetcher {
@@ -19,12 +17,13 @@ export function jwtBearer(grant: Grant, trust: Trust, deps: GrantDeps): TokenFet
       const url = tokenUrl(grant.tokenUri);
       const assertion = await sign(grant, trust, Math.floor(deps.now() / 1000));
       const form = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
-      return tokenOf(await requestToken({ url, form, trust }, deps));
+      return tokenOf(await requestToken({ url, form, trust, repeats: grant.repeats }, deps));
     },
   };
 }
 
 async function sign(grant: Grant, trust: Trust, now: number): Promise<string> {
+  const { keyField: field } = grant;
   const { importPKCS8, SignJWT } = await import('jose');
   let key: Awaited<ReturnType<typeof importPKCS8>>;
   try {
