@@ -64,6 +64,11 @@ describe('gateway logs search', () => {
     expect(lines[3]).toContain('Write to [email]');
   });
 
+  it('says that there are more requests only if there are', async () => {
+    const searches = await Promise.all(['2', '3', '4'].map((limit) => logs('search', '--limit', limit)));
+    expect(searches.map(({ err }) => err)).toEqual(['The newest 2; --limit shows more.\n', '', '']);
+  });
+
   it.each<[string[], number[]]>([
     [['meta.user:u1'], [0]],
     [['--errors'], [2]],

@@ -5,8 +5,11 @@ import type { AdminClient } from '../admin-client.ts';
 
 const pageSize = 500;
 
-/** Records that match a filter, newest first, page by page. */
-export async function* rowsOf(client: AdminClient, q: string, limit: number): AsyncIterable<readonly LogRow[]> {
+/**
+ * Records that match a filter, newest first, page by page.
+ * @param onMore called at the limit if more records match
+ */
+export async function* rowsOf(client: AdminClient, q: string, limit: number, onMore?: () => unknown): AsyncIterable<readonly LogRow[]> {
   let before: string | undefined;
   for (let remaining = limit; remaining > 0; ) {
     const found: SearchPage = await client.get<SearchPage>('/api/requests', { q, before, limit: Math.min(pageSize, remaining) });
@@ -15,6 +18,7 @@ export async function* rowsOf(client: AdminClient, q: string, limit: number): As
     if (found.next === null) return;
     before = found.next;
   }
+  onMore?.();
 }
 
 /** Number of ids per call. */

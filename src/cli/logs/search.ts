@@ -18,21 +18,22 @@ export async function search(words: readonly string[], flags: SearchFlags, io: C
   if (flags.json === true) rejectColumns(flags);
   const columns = columnsOf(flags.columns);
   const limit = countOf('limit', flags.limit, 50);
-  const pages = rowsOf(adminClient(flags, io), queryText(words, flags), limit);
-  const { count, isInterrupted } =
-    flags.json === true || flags.csv === true
-      ? await writeLines(linesOf(pages, flags.json === true ? undefined : columns), io)
-      : { count: await writeTable(pages, columns, limit, io), isInterrupted: false };
+  const isTable = flags.json !== true && flags.csv !== true;
+  let hasMore = false;
+  const pages = rowsOf(adminClient(flags, io), queryText(words, flags), limit, () => (hasMore = true));
+  const { count, isInterrupted } = isTable
+    ? { count: await writeTable(pages, columns, io), isInterrupted: false }
+    : await writeLines(linesOf(pages, flags.json === true ? undefined : columns), io);
   if (isInterrupted) return exitCodes.interrupted;
+  if (isTable && hasMore) io.stderr.write(`The newest ${limit}; --limit shows more.\n`);
   if (count === 0) io.stderr.write('No request matches.\n');
   return count === 0 ? exitCodes.no : exitCodes.yes;
 }
 
-async function writeTable(pages: AsyncIterable<readonly LogRow[]>, columns: readonly Column[], limit: number, io: CliIo): Promise<number> {
+async function writeTable(pages: AsyncIterable<readonly LogRow[]>, columns: readonly Column[], io: CliIo): Promise<number> {
   const rows: LogRow[] = [];
   for await (const page of pages) rows.push(...page);
   if (rows.length > 0) io.stdout.write(rowsTable(rows, columns, terminalWidth(io.stdout)));
-  if (rows.length === limit) io.stderr.write(`The newest ${limit}; --limit shows more.\n`);
   return rows.length;
 }
 
