@@ -121,6 +121,22 @@ describe('gateway models', () => {
     expect(out).not.toContain('value-of-the-key');
   });
 
+  it('accepts a configuration without providers', async () => {
+    expect(await runHere(['models'], folder('version: 1\nproviders: {}\n'))).toEqual({
+      code: 0,
+      out: '',
+      err: 'no providers; write one with: gateway providers add TYPE\n',
+    });
+  });
+
+  it.each([100, 60, 44])('fits a terminal of %i columns', async (columns) => {
+    const { out } = await runHere(['models'], folder(), { env, isTty: true, columns });
+    const lines = out.split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+    for (const whole of ['@claude/claude-sonnet-4-5', '@azure-eu/chat', 'by-name']) expect(out).toContain(whole);
+    expect(out).toMatch(/off: CLAUDE/);
+  });
+
   it('reads standard input', async () => {
     const text = 'version: 1\nproviders: {own: {type: openai, api_key: "${env:MAIN_KEY}", models: [gpt-4o]}}\n';
     const { code, out } = await runHere(['models', '-c', '-'], folder(), { env, stdin: text });
@@ -130,7 +146,6 @@ describe('gateway models', () => {
   it.each<[string, string[], string, number, RegExp]>([
     ['an unknown provider', ['--provider', 'azure-ue'], main, 1, /called "azure-ue"\. Did you mean "azure-eu"\?\nAvailable: openai, gem,/],
     ['a provider without models', ['--provider', 'none'], noModels, 1, /^the configuration lets "none" serve no model\n/],
-    ['a file without providers', [], 'version: 1\nproviders: {}\n', 1, /^no providers; write one with/],
     ['a broken file', [], 'version: [', 3, /\[yaml-syntax\]/],
     ['an argument', ['openai'], main, 2, /too many arguments/],
   ])('fails for %s', async (_, args, text, expectedCode, message) => {

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ProcessResult, run } from '../cli/process.ts';
 import { projectFiles, readProjectFile } from '../repo/tree.ts';
+import { runHere } from '../cli/in-process.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 /** The `keys` commands as a user runs them, in a real folder, most of them with a running gateway. */
@@ -391,6 +392,17 @@ describe('keys commands without a gateway', () => {
     const listed = await run(['keys', 'list', '--json'], cwd);
     expect(listed).toMatchObject({ code: 0, err: expect.stringMatching(message) });
     expect(JSON.parse(listed.out)).toMatchObject([{ name: 'by-hand', secrets: [{ last_used: null }] }]);
+  });
+
+  it.each([100, 60, 44])('list fits a terminal of %i columns', async (columns) => {
+    const entry = `hash: "${hashOf(byHand)}", prefix: gw_live_abcd, created: 2026-01-02, allow: {models: [gpt-4o, gpt-4o-mini]}`;
+    const cwd = folder({
+      'gateway.yaml': `version: 1\nproviders: {mock: {type: mock}}\napi_keys: {app-web: {${entry}, revoked: 2026-03-04T05:06:07Z}}\n`,
+    });
+    const { code, out } = await runHere(['keys', 'list'], cwd, { isTty: true, columns });
+    expect(code).toBe(0);
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns);
+    expect(out).toMatch(/^app-web .*revoked 2026-03-04/m);
   });
 
   it('list accepts a configuration without keys', async () => {

@@ -1,4 +1,5 @@
-import { table, jsonText } from '../text.ts';
+import { fittingTable } from '../fitting-table.ts';
+import { jsonText } from '../text.ts';
 import { printable } from '../../core/text/printable.ts';
 import { keyIdOf } from '../../core/secrets/key.ts';
 import { formatDuration } from '../../core/text/units.ts';
@@ -7,7 +8,7 @@ import { digestOf, type KeyState, stateOf, timeOf } from '../../manage/keys/shar
 import { openConfig } from './shared.ts';
 import { type KeyUsage, keyUsage } from './usage.ts';
 import { exitCodes, type CommonFlags } from '../command.ts';
-import type { CliIo } from '../io.ts';
+import { type CliIo, terminalWidth } from '../io.ts';
 import { moneyText } from '../../query/money.ts';
 
 interface Secret {
@@ -44,7 +45,7 @@ export async function listKeys(flags: CommonFlags, io: CliIo): Promise<number> {
   const keys = config.keys.map((key) => listedOf(key, usage, now));
   if (flags.json === true) io.stdout.write(jsonText(keys));
   else if (keys.length === 0) io.stderr.write('no keys are defined; to create one: gateway keys create NAME\n');
-  else io.stdout.write(table([head, ...keys.flatMap((key) => rowsOf(key, now))]));
+  else io.stdout.write(fittingTable([head, ...keys.flatMap((key) => rowsOf(key, now))], { ...fit, width: terminalWidth(io.stdout) }));
   return exitCodes.yes;
 }
 
@@ -72,6 +73,7 @@ function listedOf({ name, entry }: WrittenKey, { used, costs }: KeyUsage, now: n
 }
 
 const head = ['NAME', 'KEY', 'MAY USE', 'CREATED', 'EXPIRES', 'LAST USED', 'COST THIS MONTH'];
+const fit = { removable: ['CREATED', 'MAY USE', 'COST THIS MONTH', 'KEY'], flexible: ['MAY USE'] };
 
 function rowsOf(key: Listed, now: number): string[][] {
   const [first, ...older] = key.secrets;

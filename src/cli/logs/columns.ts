@@ -4,6 +4,7 @@ import { nearest } from '../../core/text/nearest.ts';
 import { printable } from '../../core/text/printable.ts';
 import { formatDuration, formatSize } from '../../core/text/units.ts';
 import { CommandError, exitCodes } from '../command.ts';
+import { shrunkWidths, totalWidth } from '../fitting-table.ts';
 import { columnWidths, truncate, padEnd, padStart } from '../text.ts';
 
 /** One column of a list of records. */
@@ -190,19 +191,11 @@ const flexible = new Set(['ROUTE', 'PREVIEW', 'MESSAGE', 'AGENT', 'MODEL']);
  */
 function widthOf(cells: readonly (readonly string[])[], room: number): number {
   const widths = columnWidths(cells).map((width, i) => (flexible.has(cells[0]?.[i] ?? '') ? Math.min(width, room) : width));
-  return widths.reduce((sum, width) => sum + width + 2, -2);
+  return totalWidth(widths, 2);
 }
 
 function truncateCells(cells: string[][], shown: readonly Column[], width: number): string[][] {
-  const widths = columnWidths(cells);
-  for (;;) {
-    const over = widths.reduce((sum, one) => sum + one + 2, -2) - width;
-    const widest = shown.reduce(
-      (best, column, i) => (flexible.has(column.name.toUpperCase()) && (widths[i] ?? 0) > (widths[best] ?? 0) ? i : best),
-      shown.findIndex(({ name }) => flexible.has(name.toUpperCase())),
-    );
-    if (over <= 0 || widest < 0 || (widths[widest] ?? 0) <= narrowest) break;
-    widths[widest] = Math.max(narrowest, (widths[widest] ?? 0) - over);
-  }
+  const isFlexible = (column: number): boolean => flexible.has(shown[column]?.name.toUpperCase() ?? '');
+  const widths = shrunkWidths(columnWidths(cells), { isFlexible, minWidth: narrowest, gap: 2, width });
   return cells.map((row) => row.map((cell, i) => truncate(cell, widths[i] ?? 0)));
 }

@@ -5,7 +5,7 @@ import { didYouMean } from '../../core/text/nearest.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { createPriceBook } from '../../pricing/book.ts';
 import { CommandError, type CommonFlags, exitCodes } from '../command.ts';
-import type { CliIo } from '../io.ts';
+import { type CliIo, terminalWidth } from '../io.ts';
 import { importPlugin, loadTree, nameFile } from '../load.ts';
 import { typesOf, unsigned } from '../providers/catalog.ts';
 import { jsonText } from '../text.ts';
@@ -30,14 +30,14 @@ export async function listModels(flags: ModelsFlags, io: CliIo, registry: Regist
   ]);
   const mask = createMask(loaded.secrets);
   if (flags.json === true) io.stdout.write(mask.text(jsonText(rows)));
-  else if (rows.length > 0) io.stdout.write(modelsText(rows, mask));
+  else if (rows.length > 0) io.stdout.write(modelsText(rows, mask, terminalWidth(io.stdout)));
   if (rows.length > 0) return exitCodes.yes;
   io.stderr.write(
     flags.provider === undefined
       ? 'no providers; write one with: gateway providers add TYPE\n'
       : `the configuration lets "${flags.provider}" serve no model\n`,
   );
-  return exitCodes.no;
+  return flags.provider === undefined ? exitCodes.yes : exitCodes.no;
 }
 
 /** @throws CommandError that lists the known names */

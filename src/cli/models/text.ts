@@ -1,9 +1,12 @@
 import type { Mask } from '../../core/secrets/mask.ts';
-import { table } from '../text.ts';
+import { fittingTable } from '../fitting-table.ts';
 import type { ModelRow } from './rows.ts';
 
-/** One table of the names with a slug, and one of the names that a config accepts. */
-export function modelsText(rows: readonly ModelRow[], mask: Mask): string {
+/**
+ * One table of the names with a slug, and one of the names that a config accepts.
+ * @param width columns of the terminal; undefined for unlimited width
+ */
+export function modelsText(rows: readonly ModelRow[], mask: Mask, width: number | undefined): string {
   const named = rows.filter(({ config }) => config === null);
   const ofConfigs = rows.filter(({ config }) => config !== null);
   const tables = [
@@ -12,9 +15,14 @@ export function modelsText(rows: readonly ModelRow[], mask: Mask): string {
   ];
   return tables
     .map((one) =>
-      table(
+      fittingTable(
         one.map((cells) => cells.map(mask.text)),
-        '   ',
+        {
+          gap: '   ',
+          width,
+          removable: ['CONTEXT', 'SENT AS', 'OUTPUT $/M', 'INPUT $/M', 'SERVED BY'],
+          flexible: ['SENT AS', 'SERVED BY', 'STATE'],
+        },
       ),
     )
     .join('\n');

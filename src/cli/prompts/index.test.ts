@@ -72,8 +72,17 @@ welcome@2  canary     -            -        question
   it('reports that there are no prompts', async () => {
     writeFileSync(join(cwd, 'gateway.yaml'), 'version: 1\n');
     const err = 'no prompts are defined; define them under "prompts" in gateway.yaml\n';
-    expect(await list()).toEqual({ code: 1, out: '', err });
-    expect(await list({ json: true })).toEqual({ code: 1, out: '[]\n', err });
+    expect(await list()).toEqual({ code: 0, out: '', err });
+    expect(await list({ json: true })).toEqual({ code: 0, out: '[]\n', err });
+  });
+
+  it.each([100, 44])('fits a terminal of %i columns, without a part of a secret', async (columns) => {
+    const secret = 'hunter22-hunter22';
+    writeFileSync(join(cwd, 'gateway.yaml'), file.replace('default: friendly', 'default: "${env:SECRET}"'));
+    const { out } = await runHere(['prompts', 'list'], cwd, { env: { SECRET: secret }, isTty: true, columns });
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns);
+    expect(out).toContain('welcome@2');
+    expect(out).not.toContain('hunter');
   });
 
   it.each([{}, { json: true }])('hides values of environment variables with %j', async (options) => {

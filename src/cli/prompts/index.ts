@@ -11,7 +11,7 @@ import { listedPrompts, renderedPrompt } from './render.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText } from '../text.ts';
 import { loadTree, nameFile } from '../load.ts';
-import type { CliIo } from '../io.ts';
+import { type CliIo, terminalWidth } from '../io.ts';
 import type { Registry } from '../../gateway/types.ts';
 
 export interface RenderFlags extends CommonFlags {
@@ -26,9 +26,9 @@ export async function listPrompts(flags: CommonFlags, io: CliIo, registry: Regis
   const found = await open(flags, io, registry);
   const prompts = [...found.prompts.values()];
   if (flags.json === true) io.stdout.write(found.mask(jsonText(prompts.map(found.rowOf))));
-  else if (prompts.length > 0) io.stdout.write(found.mask(listedPrompts(prompts)));
+  else if (prompts.length > 0) io.stdout.write(listedPrompts(prompts, found.mask, terminalWidth(io.stdout)));
   if (prompts.length === 0) io.stderr.write('no prompts are defined; define them under "prompts" in gateway.yaml\n');
-  return prompts.length === 0 ? exitCodes.no : exitCodes.yes;
+  return exitCodes.yes;
 }
 
 /** `gateway prompts render NAME`: prints the request that a call would send, without sending it. Resolves to the exit code. */

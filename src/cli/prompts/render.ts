@@ -1,20 +1,28 @@
 import { isJsonObject } from '../../core/json/merge.ts';
 import { printable } from '../../core/text/printable.ts';
 import { promptName, type PromptVersion, type StoredPrompt } from '../../core/model/prompt.ts';
-import { table } from '../text.ts';
+import { fittingTable } from '../fitting-table.ts';
 
-/** One line per version with the columns name, labels, model, config and variables. */
-export function listedPrompts(prompts: readonly StoredPrompt[]): string {
+/**
+ * One line per version with the columns name, labels, model, config and variables.
+ * @param mask applied to each cell: part of a secret would not be found in a truncated one
+ * @param width columns of the terminal; undefined for unlimited width
+ */
+export function listedPrompts(prompts: readonly StoredPrompt[], mask: (text: string) => string, width: number | undefined): string {
   const rows = prompts.flatMap((prompt) =>
-    [...prompt.versions.values()].toSorted((a, b) => a.number - b.number).map((one) => rowOf(prompt, one)),
+    [...prompt.versions.values()].toSorted((a, b) => a.number - b.number).map((one) => rowOf(prompt, one).map(mask)),
   );
-  return table([['PROMPT', 'NAMES', 'MODEL', 'CONFIG', 'VARIABLES'], ...rows]);
+  return fittingTable([['PROMPT', 'NAMES', 'MODEL', 'CONFIG', 'VARIABLES'], ...rows], {
+    width,
+    removable: ['CONFIG', 'MODEL', 'VARIABLES'],
+    flexible: ['NAMES', 'VARIABLES'],
+  });
 }
 
 function rowOf(prompt: StoredPrompt, version: PromptVersion): string[] {
   const labels = [...prompt.labels].flatMap(([label, { number }]) => (number === version.number ? [label] : []));
   const names = [...(prompt.published.number === version.number ? ['published'] : []), ...labels];
-  return [promptName(version), names.join(', ') || '-', version.model ?? '-', version.config ?? '-', variablesOf(version)].map(printable);
+  return [promptName(version), names.join(', ') || '-', version.model ?? '-', version.config ?? '-', variablesOf(version)];
 }
 
 /** For example `product!, tone=friendly, count:number`; `!` marks a required variable. */

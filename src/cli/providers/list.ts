@@ -1,11 +1,12 @@
 import { createMask } from '../../core/secrets/mask.ts';
 import type { Registry } from '../../gateway/types.ts';
-import type { CliIo } from '../io.ts';
+import { type CliIo, terminalWidth } from '../io.ts';
 import { type CatalogEntry, disabledReason } from '../../manage/providers/catalog-entry.ts';
 import { openCatalog, unsigned } from './catalog.ts';
 import { hostOf, modelsOf } from '../../manage/providers/probe-request.ts';
 import { exitCodes, type CommonFlags } from '../command.ts';
-import { jsonText, table } from '../text.ts';
+import { fittingTable } from '../fitting-table.ts';
+import { jsonText } from '../text.ts';
 
 /** Most model names in one cell. */
 const shownModels = 3;
@@ -16,11 +17,15 @@ export async function listProviders(flags: CommonFlags, io: CliIo, registry: Reg
   const found = catalog.entries.map(factsOf);
   const mask = createMask(catalog.secrets);
   if (flags.json === true) io.stdout.write(mask.text(jsonText(found)));
-  else if (found.length > 0) io.stdout.write(table([header, ...found.map((facts) => rowOf(facts).map(mask.text))], '   '));
-  if (found.length > 0) return exitCodes.yes;
-  io.stderr.write('no providers; write one with: gateway providers add TYPE\n');
-  return exitCodes.no;
+  else if (found.length > 0)
+    io.stdout.write(
+      fittingTable([header, ...found.map((facts) => rowOf(facts).map(mask.text))], { ...fit, width: terminalWidth(io.stdout) }),
+    );
+  if (found.length === 0) io.stderr.write('no providers; write one with: gateway providers add TYPE\n');
+  return exitCodes.yes;
 }
+
+const fit = { gap: '   ', removable: ['NAME', 'MODELS', 'HOST', 'TYPE'], flexible: ['NAME', 'HOST', 'MODELS', 'STATE'] };
 
 const header = ['SLUG', 'TYPE', 'NAME', 'HOST', 'MODELS', 'STATE'];
 
