@@ -30,7 +30,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 process.stderr.on('error', () => {});
 
-const code = await runCli(argv, { ...processIo(), stdoutClosed: stdoutClosed.signal }, registry, loader);
+const code = await runCli(
+  argv,
+  { ...processIo({ handlesErrors: command !== 'start' }), stdoutClosed: stdoutClosed.signal },
+  registry,
+  loader,
+);
 // process.exit discards output that a pipe has not accepted yet. `start` has already waited for its log lines, within its time
 // limit.
 if (command !== 'start') {

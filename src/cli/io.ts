@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { CommandError, exitCodes } from './command.ts';
 
 /** Environment of a command, which tests replace. */
@@ -51,8 +52,11 @@ export const usualWidth = 100;
 /** Width of a terminal in columns (some report 0); undefined for a pipe or a file. */
 export const terminalWidth = ({ isTTY, columns }: CliStream): number | undefined => (isTTY === true ? columns || usualWidth : undefined);
 
-/** The io of this process. */
-export function processIo(): CliIo {
+/**
+ * The io of this process.
+ * @param handlesErrors also print the uncaught errors of the process; `start` does so itself
+ */
+export function processIo({ handlesErrors }: { readonly handlesErrors: boolean } = { handlesErrors: false }): CliIo {
   let isRead = false;
   const readOnce = (): Promise<string> => {
     if (isRead) throw new CommandError(exitCodes.usage, 'standard input is named twice and can be read once');
@@ -65,35 +69,38 @@ export function processIo(): CliIo {
     env: process.env,
     cwd: workingDirectory(),
     readStdin: async () => readOnce(),
-    onSecrets: maskUnexpected(),
+    ...(handlesErrors ? { onSecrets: maskUnexpected() } : {}),
     ...(process.stdin.isTTY ? { ask } : {}),
   };
 }
 
-/** From the first call on, uncaught errors and warnings are printed with all given secrets masked. Node would print them as they are. */
+/**
+ * Prints uncaught errors, and from the first call of the result on also warnings, with all given secrets masked. Node would
+ * print them as they are.
+ */
 function maskUnexpected(): (secrets: readonly string[]) => Promise<void> {
   const known = new Set<string>();
-  let isHandled = false;
+  let masked: ((text: string) => string) | undefined;
+  process.on('uncaughtException', (error) => {
+    const text = shown(error);
+    process.stderr.write(`error: an internal error ended the command\n${masked?.(text) ?? text}\n`);
+    process.exit(exitCodes.no);
+  });
   return async (secrets) => {
     for (const secret of secrets) known.add(secret);
-    if (isHandled) return;
-    isHandled = true;
-    const [{ createMask }, { onProcessWarning }, { inspect }] = await Promise.all([
+    if (masked !== undefined) return;
+    const [{ createMask }, { onProcessWarning }] = await Promise.all([
       import('../core/secrets/mask.ts'),
       import('../telemetry/process-warnings.ts'),
-      import('node:util'),
     ]);
-    const masked = (text: string): string => createMask([...known]).text(text);
-    process.on('uncaughtException', (error) => {
-      process.stderr.write(`error: an internal error ended the command\n${masked(shown(error, inspect))}\n`);
-      process.exit(exitCodes.no);
-    });
-    onProcessWarning(process, (warning) => void process.stderr.write(`warning of Node or of a plugin: ${masked(String(warning))}\n`));
+    const mask = (text: string): string => createMask([...known]).text(text);
+    masked = mask;
+    onProcessWarning(process, (warning) => void process.stderr.write(`warning of Node or of a plugin: ${mask(String(warning))}\n`));
   };
 }
 
 /** An object whose getters throw cannot be shown. */
-function shown(error: unknown, inspect: (value: unknown) => string): string {
+function shown(error: unknown): string {
   try {
     return inspect(error);
   } catch {

@@ -108,6 +108,16 @@ export default { name: 'warns', options: {}, setup: () => void process.emitWarni
   });
 });
 
+describe('errors of other commands', () => {
+  it('are reported before any secret is known', async () => {
+    const broken = `import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
+      fs.existsSync = () => { throw new Error('broken'); }; syncBuiltinESMExports();`;
+    const { code, out, err } = await run(['check'], dir, { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(broken)}` });
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/^error: an internal error ended the command\nError: broken\n/);
+  });
+});
+
 describe('errors of other commands contain no secret', () => {
   it.each([
     ['check', 'timer'],
