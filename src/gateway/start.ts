@@ -26,7 +26,7 @@ import { ReloadState } from './reload/state.ts';
 import { RunningGateway, shownUrl } from './running.ts';
 import { Runtime } from './runtime.ts';
 import type { Serving } from './serving.ts';
-import { refuseAdminExposure, refuseExposure, startFault } from './starting/refusals.ts';
+import { refuseAdminExposure, refuseEmptyCatalog, refuseExposure, startFault } from './starting/refusals.ts';
 import { ConnectionNote } from './starting/connection-note.ts';
 import { Storage } from './starting/storage.ts';
 import type { Gateway, GatewayEvent, GatewayOptions, StartGateway } from './types.ts';
@@ -197,6 +197,7 @@ class GatewayStart {
   async #apply(loaded: ValidConfig): Promise<void> {
     const address = this.#address ?? this.#options.listen ?? loaded.tree.server?.listen ?? defaultListen;
     refuseExposure(this.#options, address, loaded, this.#loaded);
+    refuseEmptyCatalog(loaded, this.#loaded);
     const adminAddress = this.#adminAddress ?? adminListen(this.#options, loaded.tree.server?.admin);
     refuseAdminExposure(this.#options, adminAddress, loaded);
     this.#storage.locate(loaded);

@@ -65,6 +65,8 @@ export type GatewayEvent =
       readonly ms: number;
       /** Changed keys that need a restart to take effect. */
       readonly restart: readonly string[];
+      /** Warnings that the previous configuration did not have. */
+      readonly warnings: readonly Diagnostic[];
       /** True if an earlier revision was put into use instead of the files. */
       readonly isRollback?: boolean | undefined;
     }

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -167,6 +167,25 @@ describe('reload', () => {
     const rejection = await next('rejected', () => save(yaml('127.0.0.1:0')));
     expect(rejection.reason).toContain('0.0.0.0:0 is reachable from other hosts');
     expect((await fetch(`${gateway.url.replace('0.0.0.0', '127.0.0.1')}/v1/models`)).status).toBe(401);
+  });
+
+  it('rejects a file that was cut off before its providers', async () => {
+    await start('version: 1\nserver: {state_dir: memory}\nproviders: {mock: {type: mock}}\n');
+    const rejection = await next('rejected', () => save('version: 1\nserver: {state_dir: memory}\n'));
+    expect(rejection.reason).toContain('the new configuration removes the last provider');
+    expect((await chat('@mock/echo')).status).toBe(200);
+  });
+
+  it('reports new warnings once, such as an include that matches nothing any more', async () => {
+    const main = 'version: 1\ninclude: [parts/*.yaml]\nproviders: {mock: {type: mock}}\n';
+    await start('version: 1\nproviders: {mock: {type: mock}}\n');
+    await mkdir(join(gateway.dir, 'parts'));
+    await writeFile(join(gateway.dir, 'parts/a.yaml'), 'configs: {a: {targets: [mock/echo]}}\n');
+    expect(await next('reloaded', () => save(main))).toMatchObject({ changes: ['+configs.a'], warnings: [] });
+    const emptied = await next('reloaded', () => rm(join(gateway.dir, 'parts/a.yaml')));
+    expect(emptied).toMatchObject({ changes: ['-configs.a'], warnings: [{ code: 'no-match' }] });
+    const later = await next('reloaded', () => save(`${main}configs: {b: {targets: [mock/echo]}}\n`));
+    expect(later).toMatchObject({ changes: ['+configs.b'], warnings: [] });
   });
 
   it('can be requested even if files are not watched', async () => {

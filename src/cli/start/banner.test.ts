@@ -133,7 +133,7 @@ Try it:
 });
 
 describe('log lines of a reload', () => {
-  const reloaded = { revision: '91bd0e7', changes: ['~configs.support', '+providers.claude'], ms: 38, restart: [] };
+  const reloaded = { revision: '91bd0e7', changes: ['~configs.support', '+providers.claude'], ms: 38, restart: [], warnings: [] };
   it('list the changes', () => {
     expect(reloadedText(reloaded, '09:31:40')).toBe(
       '09:31:40  config reloaded · revision 91bd0e7 · ~configs.support  +providers.claude  (38 ms, 0 requests interrupted)',
@@ -143,6 +143,12 @@ describe('log lines of a reload', () => {
   it('list the settings that need a restart', () => {
     expect(reloadedText({ ...reloaded, changes: [], restart: ['server.listen', 'server.state_dir'] }, '09:31:40')).toBe(
       '09:31:40  config reloaded · revision 91bd0e7  (38 ms, 0 requests interrupted)\n          needs a restart: server.listen, server.state_dir',
+    );
+  });
+
+  it('list the new warnings', () => {
+    expect(reloadedText({ ...reloaded, changes: [], warnings: [warning] }, '09:31:40')).toContain(
+      '0 requests interrupted)\n          gateway.yaml:31:5 warning: target 2 of config "draft" can never be reached',
     );
   });
 

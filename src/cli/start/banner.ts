@@ -87,11 +87,14 @@ export function bannerFields(facts: BannerFacts): object {
 
 /** For example `config reloaded · revision 91bd0e7 · ~configs.support  +providers.claude  (38 ms, 0 requests interrupted)`. */
 export function reloadedText(event: Omit<Extract<GatewayEvent, { type: 'reloaded' }>, 'type'>, time: string): string {
-  const { revision, changes, ms, restart } = event;
+  const { revision, changes, ms, restart, warnings } = event;
   const shown = changes.length > maxShown ? [...changes.slice(0, maxShown), `and ${changes.length - maxShown} more`] : changes;
   const what = shown.length === 0 ? '' : ` · ${printable(shown.join('  '))}`;
   const first = `${time}  ${reloadedMessage(event)} · revision ${revision}${what}  (${formatDuration(ms)}, 0 requests interrupted)`;
-  return restart.length === 0 ? first : `${first}\n${' '.repeat(10)}needs a restart: ${restart.join(', ')}`;
+  const before = ' '.repeat(10);
+  return [first, ...(restart.length === 0 ? [] : [`${before}needs a restart: ${restart.join(', ')}`]), ...problems(warnings, before)].join(
+    '\n',
+  );
 }
 
 /** Message of a log line about a new revision. */

@@ -228,7 +228,8 @@ class Session {
       case 'reloaded': {
         if (this.#gateway !== undefined) this.#configureLog(this.#gateway);
         const { revision, changes, ms, restart } = event;
-        this.#log.announce(reloadedText(event, time), { revision, changes, ms, restart }, reloadedMessage(event));
+        const warnings = event.warnings.map(briefDiagnostic);
+        this.#log.announce(reloadedText(event, time), { revision, changes, ms, restart, warnings }, reloadedMessage(event));
         return;
       }
       case 'unchanged': {

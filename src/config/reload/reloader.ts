@@ -10,7 +10,14 @@ import { type ConfigWatcher, createWatcher } from './watch.ts';
 
 /** Result of a load. */
 export type ReloadResult =
-  | ({ readonly kind: 'applied'; readonly loaded: ValidConfig; readonly revision: string; readonly ms: number } & ConfigChanges)
+  | ({
+      readonly kind: 'applied';
+      readonly loaded: ValidConfig;
+      readonly revision: string;
+      readonly ms: number;
+      /** Warnings that the previous configuration did not have. */
+      readonly warnings: readonly Diagnostic[];
+    } & ConfigChanges)
   /** The content equals the running configuration. `recovered`: the previous load was rejected. */
   | { readonly kind: 'unchanged'; readonly revision: string; readonly recovered: boolean }
   | {
@@ -271,7 +278,8 @@ class SerialReloader implements Reloader {
     this.#first ??= loaded;
     const { changes } = diffConfigs((before ?? loaded).tree, loaded.tree);
     const { restart } = diffConfigs(this.#first.tree, loaded.tree, this.#options.request.start?.overridden);
-    return { kind: 'applied', loaded, revision: loaded.revision, ms: this.#options.now() - startedAt, changes, restart };
+    const warnings = newWarnings(loaded, before);
+    return { kind: 'applied', loaded, revision: loaded.revision, ms: this.#options.now() - startedAt, changes, restart, warnings };
   }
 
   #unchanged(revision: string): ReloadResult {
@@ -315,4 +323,10 @@ const hasSameOrder = ({ tree }: LoadedConfig, { tree: other }: LoadedConfig): bo
 
 function problemsOf(diagnostics: readonly Diagnostic[], cause: Error | undefined): string {
   return JSON.stringify([diagnostics, cause?.message]);
+}
+
+/** The warnings of a configuration, without those that another one has too, at any position. */
+function newWarnings({ diagnostics }: LoadedConfig, before: LoadedConfig | undefined): readonly Diagnostic[] {
+  const known = new Set(before?.diagnostics.map(({ message }) => message));
+  return diagnostics.filter(({ severity, message }) => severity === 'warning' && !known.has(message));
 }

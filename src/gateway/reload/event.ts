@@ -6,8 +6,8 @@ export function eventOf(result: ReloadResult, isRollback = false): GatewayEvent 
   const marks = isRollback ? { isRollback } : {};
   switch (result.kind) {
     case 'applied': {
-      const { revision, changes, ms, restart } = result;
-      return { type: 'reloaded', revision, changes, ms: Math.round(ms), restart, ...marks };
+      const { revision, changes, ms, restart, warnings } = result;
+      return { type: 'reloaded', revision, changes, ms: Math.round(ms), restart, warnings, ...marks };
     }
     case 'unchanged':
       return { type: 'unchanged', revision: result.revision, recovered: result.recovered };

@@ -14,6 +14,7 @@ const appliedReload = (revision: string): ReloadResult => ({
   ms: 1,
   changes: [],
   restart: [],
+  warnings: [],
   loaded: {} as ValidConfig,
 });
 const unchanged: ReloadResult = { kind: 'unchanged', revision: 'aaa', recovered: true };

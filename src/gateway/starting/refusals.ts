@@ -74,6 +74,24 @@ export function refuseExposure(
   if (fault !== undefined) throw new StartError(fault);
 }
 
+/**
+ * Rejects a change that removes all providers. It is usually a file of which an editor or a deployment has written only a part:
+ * every line of it may be valid.
+ *
+ * @param before the active configuration
+ * @throws StartError
+ */
+export function refuseEmptyCatalog({ tree }: ValidConfig, before: ValidConfig | undefined): void {
+  if (providerCount(before?.tree) === 0 || providerCount(tree) > 0) return;
+  throw new StartError({
+    exitCode: 3,
+    message:
+      'the new configuration removes the last provider, so every request would fail. If this is intended, restart the gateway to apply it',
+  });
+}
+
+const providerCount = (tree: ValidConfig['tree'] | undefined): number => Object.keys(tree?.providers ?? {}).length;
+
 /** True if callers must authenticate with a key or token, and the plugin chain checks it. */
 function hasKeys({ tree: { api_keys, auth }, asksForKeys }: ValidConfig): boolean {
   return asksForKeys && (Object.keys(api_keys ?? {}).length > 0 || auth?.jwt !== undefined);
