@@ -164,10 +164,12 @@ export interface CredentialRef {
   /** Returns the headers that sign this request; synchronously unless something must be fetched. */
   headers(request: UpstreamRequest): HeaderPairs | Promise<HeaderPairs>;
   /**
-   * Called after the provider responded 401 to these headers: discards a cached token contained in them. Returns true
-   * if another attempt may sign differently.
+   * Called after the provider rejected these headers: discards a cached token contained in them, or corrects their time.
+   * Returns true if another attempt may sign differently.
+   *
+   * @param body of the response; undefined if it is not known
    */
-  evict?(used: HeaderPairs): boolean;
+  evict?(used: HeaderPairs, body: Buffer | undefined): boolean;
   /** True for a response other than 401 that also means a rejected credential. */
   isRefused?(status: number, body: Buffer): boolean;
   /** Returns the secrets in these headers, which must be masked in the response. */

@@ -95,6 +95,46 @@ async function send(headers: Record<string, string> = { 'x-gateway-provider': '@
 
 const signed = (): (string | undefined)[] => service.requests.map(signer);
 
+describe('a machine whose clock is wrong', () => {
+  const text = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+  /** The service's own check, with a clock that differs from this machine's. */
+  const serveAt =
+    (offset: number): Script =>
+    (response, request) => {
+      const at = String(request.headers['x-amz-date']);
+      const signedAt = Date.parse(at.replace(/(....)(..)(..)T(..)(..)(..)Z/, '$1-$2-$3T$4:$5:$6Z'));
+      const now = Date.now() + offset;
+      const isLate = signedAt < now - 300_000;
+      if (!isLate && signedAt <= now + 300_000) return json(response, 200, converseResponse);
+      const limit = `${text(isLate ? now - 300_000 : now + 300_000)} (${text(now)} ${isLate ? '-' : '+'} 5 min.)`;
+      const message = isLate
+        ? `Signature expired: ${at} is now earlier than ${limit}`
+        : `Signature not yet current: ${at} is still later than ${limit}`;
+      return json(response, 403, { message }, { 'x-amzn-errortype': 'InvalidSignatureException' });
+    };
+
+  it.each([
+    ['behind', 600_000, { access_key_id: 'AKIAOWN', secret_access_key: secrets['AKIAOWN'] }],
+    ['ahead', -600_000, { access_key_id: 'AKIAOWN', secret_access_key: secrets['AKIAOWN'] }],
+    ['behind, with a role', 600_000, { auth: { mode: 'container' } }],
+  ])('signs with the time of the service after its first error: %s', async (_, offset, entry) => {
+    service.script = serveAt(offset);
+    await start(entry, { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${source.url}/container`, AWS_CONTAINER_AUTHORIZATION_TOKEN: 'pod-token' });
+    expect([(await send()).status, service.requests.length]).toEqual([200, 2]);
+    expect([(await send()).status, service.requests.length]).toEqual([200, 3]);
+    expect(issuedKeys).toBe('auth' in entry ? 1 : 0);
+    // The clock of the machine was corrected.
+    service.script = serveAt(0);
+    expect([(await send()).status, service.requests.length]).toEqual([200, 5]);
+  });
+
+  it('is not corrected twice for one request', async () => {
+    await start({ access_key_id: 'AKIAOWN', secret_access_key: secrets['AKIAOWN'] });
+    service.script = (response, request, count) => serveAt(count * 3_600_000)(response, request, count);
+    expect([(await send()).status, service.requests.length]).toEqual([502, 2]);
+  });
+});
+
 describe('an access key', () => {
   it.each([
     [{}, 'undefined'],

@@ -79,7 +79,8 @@ async function sendSigned(
     return [await fetchResponse(outbound.upstream, wireOf(request, headers), limits), headers];
   };
   const [answer, used] = await send();
-  return answer.status === 401 && credential.evict?.(used) === true ? (await send())[0] : answer;
+  const isRefused = answer.status === 401 || credential.isRefused?.(answer.status, answer.body) === true;
+  return isRefused && credential.evict?.(used, answer.body) === true ? (await send())[0] : answer;
 }
 
 function wireOf(request: UpstreamRequest, headers: HeaderPairs): WireRequest {

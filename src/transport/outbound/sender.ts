@@ -105,11 +105,12 @@ interface SignedHeaders {
   headers: HeaderPairs;
 }
 
-/** If the provider rejects a fetched token, which may have been revoked early, repeats the request once with a new token. */
+/** If the provider rejects a fetched token, which may have been revoked early, or a time, repeats the request once with another. */
 function mayRepeat(outcome: Outcome, signed: SignedHeaders): boolean {
   if (!isRefused(outcome)) return false;
   // Also if this request cannot be repeated, so that the next request does not use the same token.
-  const hasNewToken = outcome.attempt.credential?.evict?.(signed.headers) === true;
+  const body = outcome.kind === 'answered' ? outcome.reply.body : undefined;
+  const hasNewToken = outcome.attempt.credential?.evict?.(signed.headers, body) === true;
   return hasNewToken && !isBodySpent(outcome.attempt);
 }
 

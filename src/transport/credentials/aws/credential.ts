@@ -13,9 +13,16 @@ type Spec = Extract<CredentialSpec, { scheme: 'aws-sigv4' }>;
 /** Signs with keys from the configuration, or with keys fetched from the environment of the machine. */
 export function awsCredential(owner: CredentialOwner, spec: Spec, tokens: TokenSources, now: () => number): CredentialRef {
   const { keys } = spec;
+  const clock = new ServiceClock(now);
   if (!('kind' in keys)) {
     const signingKeys = new AwsSigningKeys(keys, spec);
-    return { owner, headers: (request) => signingKeys.sign(request, now()), secrets: () => signingKeys.secrets };
+    return {
+      owner,
+      headers: (request) => signingKeys.sign(request, clock.now()),
+      secrets: () => signingKeys.secrets,
+      evict: (_used, body) => clock.correct(body),
+      isRefused: (status, body) => status === 403 && serviceTimeIn(body) !== undefined,
+    };
   }
   const source = tokens.for(keys, owner === 'catalog' ? 'operator' : 'request');
   let last: { readonly text: string; readonly signingKeys: AwsSigningKeys } | undefined;
@@ -27,9 +34,9 @@ export function awsCredential(owner: CredentialOwner, spec: Spec, tokens: TokenS
     owner,
     headers: (request) => {
       const text = source.get();
-      if (typeof text === 'string') return signingKeysOf(text).sign(request, now());
+      if (typeof text === 'string') return signingKeysOf(text).sign(request, clock.now());
       return text.then(
-        (fetched) => signingKeysOf(fetched).sign(request, now()),
+        (fetched) => signingKeysOf(fetched).sign(request, clock.now()),
         (error: unknown) => {
           throw tokenFault(owner, error);
         },
@@ -37,9 +44,54 @@ export function awsCredential(owner: CredentialOwner, spec: Spec, tokens: TokenS
     },
     // The response to a request that was signed before a renewal may arrive after it.
     secrets: (used) => (last?.signingKeys.hasSigned(used) === true ? last.signingKeys.secrets : secretVariants(used)),
-    evict: (used) => last === undefined || !last.signingKeys.hasSigned(used) || source.evict(last.text),
-    isRefused: (status, body) => status === 403 && /ExpiredToken|security token included in the request/.test(body.toString('latin1')),
+    evict: (used, body) => {
+      // With a wrong time, the keys are not at fault.
+      if (body !== undefined && serviceTimeIn(body) !== undefined) return clock.correct(body);
+      return last === undefined || !last.signingKeys.hasSigned(used) || source.evict(last.text);
+    },
+    isRefused: (status, body) =>
+      status === 403 &&
+      (serviceTimeIn(body) !== undefined || /ExpiredToken|security token included in the request/.test(body.toString('latin1'))),
   };
+}
+
+/** A corrected time that differs by less, in milliseconds, would be rejected again. */
+const minCorrectionMs = 1000;
+
+/** The time of the service: it rejects signatures whose time differs by more than five minutes. */
+class ServiceClock {
+  readonly #now: () => number;
+  /** In milliseconds; 0 as long as the clock of this machine is not known to be wrong. */
+  #offset = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now() + this.#offset;
+  }
+
+  /** Sets the time that the response to a rejected signature reports. Returns true if it is another one. */
+  correct(body: Buffer | undefined): boolean {
+    const time = body === undefined ? undefined : serviceTimeIn(body);
+    if (time === undefined || Math.abs(time - this.now()) < minCorrectionMs) return false;
+    this.#offset = time - this.#now();
+    return true;
+  }
+}
+
+/**
+ * The time of the service in its error about the time of a signature, in Unix milliseconds: `Signature expired:
+ * 20150830T123600Z is now earlier than 20150830T123900Z (20150830T124400Z - 5 min.)`, or `Signature not yet current: …`.
+ */
+function serviceTimeIn(body: Buffer): number | undefined {
+  const found = /Signature (?:expired|not yet current): [^()]{1,100}\((\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z [-+] \d+ min/.exec(
+    body.toString('latin1'),
+  );
+  if (found === null) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found.slice(1).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
 /** Keys, and the values derived from them once. */
