@@ -305,7 +305,8 @@ describe('keys commands without a gateway', () => {
 
   it.each(['expires', 'revoked'])('limit the overlap of an old secret to the end of its key (%s)', async (end) => {
     const soon = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z');
-    const cwd = folder({ 'gateway.yaml': yaml.replace('    metadata:', `    ${end}: "${soon}"\n    metadata:`) });
+    const text = yaml.replace('    metadata:', `    ${end}: "${soon}"\n    metadata:`);
+    const cwd = folder({ 'gateway.yaml': text, 'keys.d/.gitkeep': '' });
     const created = await run(['keys', 'rotate', 'by-hand'], cwd);
     expect(created).toMatchObject({ code: 0, err: '' });
     expect(created.out).toContain(`The old secret works until ${soon};`);
@@ -392,6 +393,24 @@ describe('keys commands without a gateway', () => {
     const listed = await run(['keys', 'list', '--json'], cwd);
     expect(listed).toMatchObject({ code: 0, err: expect.stringMatching(message) });
     expect(JSON.parse(listed.out)).toMatchObject([{ name: 'by-hand', secrets: [{ last_used: null }] }]);
+  });
+
+  it('rotate and revoke say that a gateway does not apply a configuration with errors', async () => {
+    const cwd = folder({
+      'gateway.yaml': `version: 1\nproviders: {mock: {type: mock, typo: 1}}\napi_keys: {k: {hash: "${hashOf(byHand)}"}}\n`,
+    });
+    const rotated = await run(['keys', 'rotate', 'k'], cwd);
+    expect(rotated).toMatchObject({
+      code: 0,
+      err: 'warning: the new secret does not work yet, the configuration has 1 other error: gateway check\n',
+    });
+    expect(rotated.out).not.toContain('at once');
+    expect(await run(['keys', 'revoke', 'k'], cwd)).toEqual({
+      code: 3,
+      out: 'revoked api key "k" in gateway.yaml.\n',
+      err: 'warning: a running gateway still accepts it, the configuration has 1 other error: gateway check\n',
+    });
+    expect(readFileSync(join(cwd, 'gateway.yaml'), 'utf8')).toContain('revoked: ');
   });
 
   it.each([100, 60, 44])('list fits a terminal of %i columns', async (columns) => {

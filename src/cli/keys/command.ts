@@ -28,10 +28,10 @@ export function addKeys(program: CliCommand, { io, registry, toAction }: Command
   addCommand(parent, 'rotate', 'issue a new secret; the old one works until the overlap ends')
     .argument('<name>')
     .option('--overlap <duration>', 'how long both secrets work', '24h')
-    .action(toAction(async (name: string, flags: RotateFlags) => (await import('./rotate.ts')).rotateKey(name, flags, io)));
+    .action(toAction(async (name: string, flags: RotateFlags) => (await import('./rotate.ts')).rotateKey(name, flags, io, registry)));
   addCommand(parent, 'revoke', 'revoke a key: the gateway rejects it from now on')
     .argument('<name>')
-    .action(toAction(async (name: string, flags: CommonFlags) => (await import('./revoke.ts')).revokeKey(name, flags, io)));
+    .action(toAction(async (name: string, flags: CommonFlags) => (await import('./revoke.ts')).revokeKey(name, flags, io, registry)));
   addCommand(parent, 'verify', 'identify a key read from standard input')
     // Any argument may be a key, so it is rejected without printing it.
     .allowUnknownOption()

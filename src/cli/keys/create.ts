@@ -4,7 +4,7 @@ import { fileForKey } from '../../config/edit/written.ts';
 import { issue, type KeyRules } from '../../manage/keys/change.ts';
 import { writeNew } from '../../manage/keys/files.ts';
 import type { OpenConfig } from '../../manage/keys/shared.ts';
-import { openConfig } from './shared.ts';
+import { invalidText, openConfig } from './shared.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText, barePath } from '../text.ts';
 import type { CliIo } from '../io.ts';
@@ -39,9 +39,9 @@ export async function createKey(name: string, flags: CreateFlags, io: CliIo, reg
   const config = openConfig(flags, io);
   const { key, entry, text } = issue(name, rulesOf(flags), config.keys, Date.now());
   const file = flags.write === true ? fileFor(name, config, io) : undefined;
-  const otherErrors = await checkEntry({ name, text, file, config }, io, registry);
+  const invalid = await checkEntry({ name, text, file, config }, io, registry);
   if (file !== undefined) writeNew(file, text, config.path, io.cwd);
-  print({ name, key, entry, text, file, otherErrors }, flags, io);
+  print({ name, key, entry, text, file, invalid }, flags, io);
   if (config.keys.length === 0)
     io.stderr.write('note: it is the first key: with it, the gateway rejects requests that have neither a key nor a token\n');
   return exitCodes.yes;
@@ -99,8 +99,8 @@ interface KeyDraft {
   readonly config: OpenConfig;
 }
 
-/** Loads the configuration with the new entry. Fails if the entry has errors; returns the number of other errors. */
-async function checkEntry({ name, text, file, config }: KeyDraft, io: CliIo, registry: Registry): Promise<number> {
+/** Loads the configuration with the new entry. Fails if the entry has errors; returns other errors as text. */
+async function checkEntry({ name, text, file, config }: KeyDraft, io: CliIo, registry: Registry): Promise<string | undefined> {
   const path = file ?? `${dirname(config.path)}/the configuration of ${name}`;
   const both = JSON.stringify([config.path, path]);
   const source = { text: `version: 1\ninclude: ${both}\n`, name: '<keys>' };
@@ -109,8 +109,7 @@ async function checkEntry({ name, text, file, config }: KeyDraft, io: CliIo, reg
   const named = [path, relative(io.cwd, path)];
   const [entryError] = errors.filter((one) => named.includes(one.file));
   if (entryError !== undefined) throw new CommandError(exitCodes.no, entryError.message, entryError.hint);
-  // A secret that is set on the gateway's machine may be missing here.
-  return errors.filter((one) => one.code !== 'unset-variable' && one.code !== 'unreadable-file').length;
+  return invalidText(errors);
 }
 
 interface Created {
@@ -119,22 +118,20 @@ interface Created {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly text: string;
   readonly file: string | undefined;
-  readonly otherErrors: number;
+  readonly invalid: string | undefined;
 }
 
-function print({ name, key, entry, text, file, otherErrors }: Created, { json }: CreateFlags, io: CliIo): void {
+function print({ name, key, entry, text, file, invalid }: Created, { json }: CreateFlags, io: CliIo): void {
   const where = file === undefined ? undefined : barePath(file, io.cwd);
-  const invalid =
-    otherErrors === 0 ? '' : `the configuration has ${otherErrors} other ${otherErrors === 1 ? 'error' : 'errors'}: gateway check`;
   if (json === true) {
     io.stdout.write(jsonText({ name, key, ...entry, file: where ?? null, yaml: text }));
-    if (invalid !== '') io.stderr.write(`warning: ${invalid}\n`);
+    if (invalid !== undefined) io.stderr.write(`warning: ${invalid}\n`);
     return;
   }
   io.stdout.write(`created api key "${name}"\n\n  ${key}\n\n`);
   io.stdout.write('The key is shown only once. Clients send it as   x-gateway-api-key: …   or as the API key of the SDK.\n');
   if (where === undefined) io.stdout.write(`Add this to the configuration (it contains only the hash):\n\n${text}`);
-  else if (invalid === '') io.stdout.write(`written to ${where} (hash only); a running gateway accepts it at once.\n`);
+  else if (invalid === undefined) io.stdout.write(`written to ${where} (hash only); a running gateway accepts it at once.\n`);
   else io.stdout.write(`written to ${where} (hash only).\n`);
-  if (invalid !== '') io.stderr.write(`warning: it does not work yet, ${invalid}\n`);
+  if (invalid !== undefined) io.stderr.write(`warning: it does not work yet, ${invalid}\n`);
 }

@@ -1,22 +1,25 @@
 import { editKey } from '../../manage/keys/files.ts';
 import { rotate } from '../../manage/keys/change.ts';
 import { keyNamed } from '../../manage/keys/shared.ts';
-import { openConfig } from './shared.ts';
+import { openConfig, whyNotApplied } from './shared.ts';
 import { exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText, barePath } from '../text.ts';
 import type { CliIo } from '../io.ts';
+import type { Registry } from '../../gateway/types.ts';
 
 export interface RotateFlags extends CommonFlags {
   readonly overlap: string;
 }
 
 /** `gateway keys rotate NAME`: issues a second secret; the old one works until the overlap ends. Returns the exit code. */
-export async function rotateKey(name: string, flags: RotateFlags, io: CliIo): Promise<number> {
+export async function rotateKey(name: string, flags: RotateFlags, io: CliIo, registry: Registry): Promise<number> {
   const config = openConfig(flags, io);
   const written = keyNamed(name, config);
   const { key, until, older, members } = rotate(written, flags.overlap, Date.now());
   editKey(written, members, io.cwd, config.texts[written.file]);
-  print({ name, key, until, older, file: barePath(written.file, io.cwd) }, flags, io);
+  const invalid = await whyNotApplied(config, io, registry);
+  print({ name, key, until, older, file: barePath(written.file, io.cwd), invalid }, flags, io);
+  if (invalid !== undefined) io.stderr.write(`warning: the new secret does not work yet, ${invalid}\n`);
   return exitCodes.yes;
 }
 
@@ -26,9 +29,10 @@ interface Rotated {
   readonly until: string | undefined;
   readonly older: number;
   readonly file: string;
+  readonly invalid: string | undefined;
 }
 
-function print({ name, key, until, older, file }: Rotated, { json }: RotateFlags, io: CliIo): void {
+function print({ name, key, until, older, file, invalid }: Rotated, { json }: RotateFlags, io: CliIo): void {
   if (json === true) {
     io.stdout.write(jsonText({ name, key, previous_until: until ?? null, file }));
     return;
@@ -39,5 +43,5 @@ function print({ name, key, until, older, file }: Rotated, { json }: RotateFlags
       ? `The old secret is no longer valid.${older === 0 ? '' : ' Secrets of earlier rotations work until their overlap ends; gateway keys list shows them.'}\n`
       : `The old secret works until ${until}; gateway keys list shows which one clients use.\n`,
   );
-  io.stdout.write(`written to ${file} (hash only); a running gateway accepts it at once.\n`);
+  io.stdout.write(`written to ${file} (hash only)${invalid === undefined ? '; a running gateway accepts it at once' : ''}.\n`);
 }

@@ -1,8 +1,12 @@
 import { readKeys } from '../../config/edit/written.ts';
 import type { OpenConfig } from '../../manage/keys/shared.ts';
 import { needConfig } from '../find-config.ts';
+import type { Diagnostic } from '../../config/report/diagnostic.ts';
+import type { Registry } from '../../gateway/types.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import type { CliIo } from '../io.ts';
+import { load } from '../load.ts';
+import { plural } from '../text.ts';
 
 /** Finds and reads the configuration. @throws CommandError if it does not exist or cannot be read */
 export function openConfig(flags: CommonFlags, io: CliIo): OpenConfig {
@@ -12,4 +16,21 @@ export function openConfig(flags: CommonFlags, io: CliIo): OpenConfig {
   if (written.broken.length > 0)
     throw new CommandError(exitCodes.invalid, `${written.broken.join(' and ')} cannot be read`, 'Run: gateway check');
   return { ...written, path: found.path };
+}
+
+/**
+ * Why a running gateway does not apply the configuration, as the end of a sentence; undefined if it does. Until it is corrected, the
+ * gateway keeps the keys that it has.
+ */
+export async function whyNotApplied({ path }: OpenConfig, io: CliIo, registry: Registry): Promise<string | undefined> {
+  return invalidText((await load({ path }, io, registry)).diagnostics);
+}
+
+/** The errors that a gateway would have with the configuration, as text. */
+export function invalidText(diagnostics: readonly Diagnostic[]): string | undefined {
+  // A secret that is set on the gateway's machine may be missing here.
+  const { length } = diagnostics.filter(
+    ({ severity, code }) => severity === 'error' && code !== 'unset-variable' && code !== 'unreadable-file',
+  );
+  return length === 0 ? undefined : `the configuration has ${plural(length, 'other error')}: gateway check`;
 }

@@ -49,6 +49,8 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'no such directory',
   ENOTREG: 'it is a pipe, a socket or a device; only regular files are read',
   EFBIG: 'it is too large',
+  ERR_FS_FILE_TOO_LARGE: 'it is too large',
+  ERR_STRING_TOO_LONG: 'it is too large',
   ELOOP: 'its symbolic links form a cycle',
   EMFILE: 'the process has too many open files',
   ENFILE: 'the system has too many open files',
