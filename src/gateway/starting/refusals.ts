@@ -85,8 +85,7 @@ export function refuseEmptyCatalog({ tree }: ValidConfig, before: ValidConfig | 
   if (providerCount(before?.tree) === 0 || providerCount(tree) > 0) return;
   throw new StartError({
     exitCode: 3,
-    message:
-      'the new configuration removes the last provider, so every request would fail. If this is intended, restart the gateway to apply it',
+    message: 'the new configuration removes the last provider. If this is intended, restart the gateway to apply it',
   });
 }
 
