@@ -1,10 +1,11 @@
+import { unreadInputIn } from '#core/json/batch-file.ts';
 import type { RequestBody } from '#core/json/body.ts';
 import type { Routed } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
 import type { FormBody, FormUpstream } from '#core/http/form.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import { modelsNamedIn, modelsNamedInPart, type NamedModel, namesModel, plainName } from '#core/json/model-fields.ts';
-import { forbidden, forbiddenModel, isLimited, type ModelRules, rulesFor, hiddenModelError } from '#core/model/model-rules.ts';
+import { forbidden, forbiddenModel, isLimited, type ModelRules, rulesFor, ruleOf, hiddenModelError } from '#core/model/model-rules.ts';
 import type { Attempt } from '#core/plan.ts';
 import type { CommonSettings } from '#core/provider.ts';
 import type { JsonObject } from '#core/json/merge.ts';
@@ -29,7 +30,10 @@ export function checkNamedModels(ctx: Routed, { binding, model, target }: Attemp
   if (!isLimited(rules)) return;
   throwIfRefused(forbiddenModel(rules, model));
   const { body } = sent;
-  if (body.kind === 'json') checkNames(rules, modelsNamedIn(body));
+  if (body.kind === 'json') {
+    checkNames(rules, modelsNamedIn(body));
+    if (ctx.endpoint === 'batches') checkInput(rules, unreadInputIn(body.json()));
+  }
   if (body.kind === 'form') checkParts(rules, body, 0);
   for (const named of headerModels(sent.copies)) throwIfRefused(forbidden(rules, named));
   for (const named of settingModels(ctx, binding, sent.settings)) throwIfRefused(forbidden(rules, named));
@@ -65,6 +69,15 @@ function checkNames(rules: ModelRules, named: readonly NamedModel[]): void {
     if (name === undefined) throw hiddenModelError(rules, `leaves the choice of a model to the service in "${field}"`, hintFor(field));
     throwIfRefused(forbidden(rules, name, field === 'model' ? '' : `, which the field "${field}" names`));
   }
+}
+
+function checkInput(rules: ModelRules, unread: string | undefined): void {
+  if (unread === undefined) return;
+  throw hiddenModelError(
+    rules,
+    `reads its lines from "${unread}"`,
+    `${ruleOf(rules)} Send the lines to /v1/files, and their id in "input_file_id".`,
+  );
 }
 
 const hintFor = (field: string): string => `Leave "${field}" out, or write the name of one model there.`;

@@ -222,6 +222,21 @@ describe('object IDs in a body', () => {
   });
 });
 
+it('a batch whose lines are read from storage is rejected, because nobody has checked the IDs in them', async () => {
+  const order = { endpoint: '/v1/chat/completions', completion_window: '24h', input_blob: 'https://contoso.blob.core.windows.net/in/rows' };
+  const inline = { provider: '@main', override_params: order };
+  const before = rig.account.rows['batches']?.length;
+  const refused = [
+    await rig.send('ben', 'POST', '/v1/batches', order),
+    await rig.send('ben', 'POST', '/v1/batches', {}, { 'x-gateway-config': JSON.stringify(inline) }),
+  ];
+  expect(refused.map(({ status, json }) => [status, json['error']])).toEqual(
+    refused.map(() => [403, expect.objectContaining({ code: 'not_allowed', param: 'input_blob' })]),
+  );
+  expect(rig.account.rows['batches']).toHaveLength(before ?? 0);
+  expect((await rig.send('operator', 'POST', '/v1/batches', order)).status).toBe(200);
+});
+
 it('output files of a batch belong to the owner of the batch', async () => {
   const batch = await idOf('batches');
   const output = String((await rig.send('anna', 'GET', `/v1/batches/${batch}`)).json['output_file_id']);

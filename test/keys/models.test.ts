@@ -256,6 +256,32 @@ describe('a model in the header x-gateway-provider-model', () => {
   });
 });
 
+describe('a batch whose lines are in storage of the client', () => {
+  const order = { model: 'small', endpoint: '/v1/chat/completions', completion_window: '24h' };
+  const blob = 'https://contoso.blob.core.windows.net/in/rows.jsonl';
+  const inline = { provider: '@azure', override_params: { input_blob: blob } };
+
+  it.each<[string, object, Sent]>([
+    ['a key', { ...order, input_blob: blob }, { key: 'small', to: 'azure' }],
+    ['a provider', { ...order, input_blob: blob }, { to: 'narrow' }],
+    ['a virtual key', { ...order, input_blob: blob }, { to: 'vk' }],
+    ['a key, in another spelling', { ...order, InputBlob: blob }, { key: 'small', to: 'azure' }],
+    ['a key, next to a file', { ...order, input_file_id: 'file-1', input_blob: blob }, { key: 'small', to: 'azure' }],
+    ['a key, in an inline config', order, { key: 'small', headers: { 'x-gateway-config': JSON.stringify(inline) } }],
+  ])('is rejected for limited models of %s', async (_, body, who) => {
+    const { status, message } = await create('batches', body, who);
+    expect([status, upstream.received]).toEqual([403, []]);
+    expect(message).toMatch(/is limited to certain models, but the request reads its lines from "(?:input_blob|InputBlob)"\.$/);
+  });
+
+  it('is created without a model list, and with null instead of an address', async () => {
+    expect((await create('batches', { ...order, input_blob: blob }, { to: 'azure' })).status).toBe(200);
+    expect((await create('batches', { ...order, input_file_id: 'file-1', input_blob: null }, { key: 'small', to: 'azure' })).status).toBe(
+      200,
+    );
+  });
+});
+
 describe('the base model of a fine-tuning job is checked', () => {
   it.each<[string, Sent, string, number]>([
     ['the key may use it', { key: 'small', to: 'main' }, 'small-1', 200],

@@ -1,7 +1,7 @@
 import type { FormBody } from '../http/form.ts';
 import { parseJson } from './scan.ts';
 import { isJsonObject } from './merge.ts';
-import { modelsNamedInText, type NamedModel } from './model-fields.ts';
+import { modelsNamedInText, type NamedModel, plainName } from './model-fields.ts';
 import { modelsInQuery } from '../http/models-in-query.ts';
 
 /**
@@ -15,6 +15,15 @@ export function isBatchInput(form: Pick<FormBody, 'fields' | 'file'>): boolean {
 
 /** Parsers of enumerations ignore case and blanks at some services (.NET's `Enum.TryParse`), and rules must hold there too. */
 export const isBatchPurpose = (purpose: string | undefined): boolean => purpose?.trim().toLowerCase() === 'batch';
+
+/**
+ * Returns the member of a batch with the address of a file that the service itself reads from storage: its lines never pass
+ * through the gateway. Undefined if there is none.
+ */
+export function unreadInputIn(body: unknown): string | undefined {
+  if (!isJsonObject(body)) return undefined;
+  return Object.keys(body).find((key) => plainName(key) === 'inputblob' && body[key] !== null);
+}
 
 /**
  * The models that a line of a batch names in any field, including `body.model`, and in its URL. A line that is not strict
