@@ -34,6 +34,11 @@ describe('batchLine', () => {
     expect([dated(sent, 0), v1(sent, 1)]).toEqual([datedLine, v1Line]);
   });
 
+  it('converts a line with more members than a request may have', () => {
+    const more = `"input":[${Array.from({ length: 100_001 }, () => '{"a":1}').join()}]`;
+    expect(dated(line('"/v1/embeddings"', `"fast",${more}`), 1)).toBe(line('"/embeddings"', `"dep-1",${more}`));
+  });
+
   it('converts a line with the model before the URL', () => {
     const sent = '{"body":{"model":"fast"},"url":"/v1/embeddings","custom_id":"1"}';
     expect(dated(sent, 5)).toBe('{"body":{"model":"dep-1"},"url":"/embeddings","custom_id":"1"}');

@@ -1,4 +1,5 @@
 import type { LineEdit } from '../../core/http/form.ts';
+import { noLimits } from '../../core/json/limits.ts';
 import { type Member, scanObject, parseJson } from '../../core/json/scan.ts';
 import { bareModel } from '../../core/model/model-name.ts';
 
@@ -31,7 +32,7 @@ export const withoutSlug: LineEdit = (line, index) => (line.includes('"@') ? con
 
 function editLine(line: string, names: BatchNames): string {
   if (!line.includes('"custom_id"')) return line;
-  const members = scanObject(line);
+  const members = scanObject(line, noLimits);
   const url = members.find(({ key }) => key === 'url');
   const body = members.find(({ key }) => key === 'body');
   if (url === undefined || body === undefined) return line;
@@ -59,7 +60,7 @@ function urlSplice(line: string, { start, end }: Member, { isDated }: BatchNames
 function modelSplice(line: string, body: Member, names: BatchNames): Splice | undefined {
   const text = line.slice(body.start, body.end);
   if (!text.startsWith('{')) return undefined;
-  const model = scanObject(text).find(({ key }) => key === 'model');
+  const model = scanObject(text, noLimits).find(({ key }) => key === 'model');
   if (model === undefined) return undefined;
   const requested: unknown = parseJson(text.slice(model.start, model.end));
   if (typeof requested !== 'string') return undefined;

@@ -15,6 +15,13 @@ describe('ObjectTap', () => {
     expect(tap.whole(text)?.message).toBe(message);
   });
 
+  it('reads a list with more members than a request may have', () => {
+    const file = '{"object":"file","id":"file-1","purpose":"batch","filename":"a","bytes":1,"created_at":1,"status":"processed"}';
+    const tap = new ObjectTap();
+    tap.whole(`{"object":"list","data":[${Array.from({ length: 20_000 }, () => file).join()}],"has_more":false}`);
+    expect(tap.complete).toBe(true);
+  });
+
   it('does not count what a batch has used', () => {
     const tap = new ObjectTap();
     tap.whole('{"object":"batch","id":"b-1","model":"m","usage":{"input_tokens":5,"output_tokens":7}}');

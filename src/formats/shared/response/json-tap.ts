@@ -1,5 +1,6 @@
 import type { ProviderFault } from '../../../core/error.ts';
 import type { WireEvent } from '../../../core/events.ts';
+import { responseLimits } from '../../../core/json/limits.ts';
 import { scanObject } from '../../../core/json/scan.ts';
 import type { EventKind, Tap } from '../../../core/tap.ts';
 import type { Usage } from '../../../core/model/usage.ts';
@@ -82,7 +83,7 @@ export class OpaqueTap implements Tap {
 /** Reads the named top-level members of a JSON object without parsing the rest; undefined for any other text. */
 export function topLevelMembers(text: string, names: ReadonlySet<string>): Readonly<Record<string, unknown>> | undefined {
   try {
-    const members = scanObject(text).filter((member) => names.has(member.key));
+    const members = scanObject(text, responseLimits).filter((member) => names.has(member.key));
     return parseObject(`{${members.map((member) => text.slice(member.keyStart, member.end)).join(',')}}`);
   } catch {
     return undefined;
