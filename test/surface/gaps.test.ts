@@ -7,12 +7,12 @@ import { bothProviders } from './both.ts';
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
-let scripted: { readonly status: number; readonly text: string; readonly type?: string };
+let scripted: { readonly status: number; readonly text: string; readonly type?: string; readonly headers?: Record<string, string> };
 
 beforeAll(async () => {
   upstream = await startUpstream((response) => {
-    const { status, text, type = 'application/json' } = scripted;
-    response.writeHead(status, text === '' ? {} : { 'content-type': type }).end(text === '' ? undefined : text);
+    const { status, text, type = 'application/json', headers = {} } = scripted;
+    response.writeHead(status, text === '' ? headers : { 'content-type': type, ...headers }).end(text === '' ? undefined : text);
   });
   gateway = await startTestGateway(
     JSON.stringify({
@@ -61,6 +61,17 @@ it.each(['openai', 'azure'].flatMap((provider) => [204, 200].map((status) => [pr
     expect([response.status, await response.json()]).toEqual([200, { id: 'file-1', object: 'file', deleted: true }]);
   },
 );
+
+it('azure: returns a created object without its address at the service', async () => {
+  const location = `${upstream.url}/openai/batches/batch_1?api-version=2024-10-21`;
+  scripted = { status: 201, text: '{"id":"batch_1","object":"batch"}', headers: { location, 'operation-location': location } };
+  const response = await fetch(`${gateway.url}/v1/batches`, {
+    method: 'POST',
+    headers: { 'x-gateway-virtual-key': 'azure', 'content-type': 'application/json' },
+    body: '{"input_file_id":"file-1","endpoint":"/v1/chat/completions","completion_window":"24h"}',
+  });
+  expect([response.status, response.headers.get('location'), response.headers.get('operation-location')]).toEqual([200, null, null]);
+});
 
 const transcribe = (provider: string, format: string): Promise<Response> => {
   const form = new FormData();

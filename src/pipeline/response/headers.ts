@@ -188,14 +188,20 @@ function removeHeader(out: HeaderPairs, name: string): void {
   for (let i = out.length - 2; i >= 0; i -= 2) if (out[i] === name) out.splice(i, 2);
 }
 
-/** Removes headers that describe the provider's body (type, language, disposition, ranges), because they do not fit a converted body. */
+/**
+ * Removes headers that describe the provider's body (type, language, disposition, ranges), because they do not fit a converted body,
+ * and its addresses of the object: a client that follows one sends its gateway key to the provider.
+ */
 function replaceContent(out: HeaderPairs, contentType: string): void {
   for (let i = out.length - 2; i >= 0; i -= 2) {
     const name = out[i] ?? '';
-    if (name.startsWith('content-') || name === 'etag' || name === 'accept-ranges') out.splice(i, 2);
+    if (name.startsWith('content-') || notOfConverted.has(name)) out.splice(i, 2);
   }
   out.push('content-type', contentType);
 }
+
+/** Besides `content-*`. */
+const notOfConverted: ReadonlySet<string> = new Set(['etag', 'accept-ranges', 'location', 'operation-location']);
 
 /**
  * 0: no retry was needed. n: success on retry n. -1: all retries were used, or retrying was skipped because the provider
