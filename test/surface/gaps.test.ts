@@ -73,6 +73,23 @@ it('azure: returns a created object without its address at the service', async (
   expect([response.status, response.headers.get('location'), response.headers.get('operation-location')]).toEqual([200, null, null]);
 });
 
+it.each(['openai', 'azure'])('%s: records no model for requests about objects', async (provider) => {
+  const first = gateway.records.length;
+  scripted = { status: 200, text: '{"id":"file-1","object":"file"}' };
+  const form = new FormData();
+  form.set('purpose', 'fine-tune');
+  form.set('file', new Blob(['{}']), 'a.jsonl');
+  await fetch(`${gateway.url}/v1/files`, { method: 'POST', headers: { 'x-gateway-virtual-key': provider }, body: form });
+  await send(provider, 'GET', 'files/file-1');
+  await send(provider, 'GET', 'batches');
+  const records = gateway.records.slice(first);
+  expect(records.map(({ endpoint, model, status, attempts }) => [endpoint, model.sent, status, attempts.length])).toEqual([
+    ['files', null, 200, 1],
+    ['files/{id}', null, 200, 1],
+    ['batches/list', null, 200, 1],
+  ]);
+});
+
 const transcribe = (provider: string, format: string): Promise<Response> => {
   const form = new FormData();
   form.set('file', new Blob(['RIFF']), 'a.wav');

@@ -1,4 +1,5 @@
 import type { Redaction } from '../../core/redaction/index.ts';
+import { traitsOf } from '../../core/endpoint.ts';
 import { emptyRecord } from '../../core/records/empty.ts';
 import { isJsonObject } from '../../core/json/merge.ts';
 import { type Attempt, type Outcome, statusOf } from '../../core/plan.ts';
@@ -159,7 +160,10 @@ function promptRecord({ facts: { prompt } }: RequestContext): LogRecord['prompt'
 const isRelayed = ({ received }: RequestContext): boolean => received.kind === 'passing' || received.kind === 'socket';
 
 function modelRecord(ctx: RequestContext, attempt: Attempt | undefined, tap: Tap | undefined, clean: RecordMasker): LogRecord['model'] {
-  const sent = attempt?.call?.model;
+  const { endpoint } = ctx;
+  // A request about a file, batch or job names no model, although a provider with deployments has one for it.
+  const usesNone = attempt?.model === '' && traitsOf(endpoint).state !== undefined && !endpoint.startsWith('responses');
+  const sent = usesNone ? undefined : attempt?.call?.model;
   return {
     asked: boundedOrNull(clean.model(ctx.requestedModel), limits.name),
     sent: boundedOrNull(sent === undefined ? undefined : clean.model(sent), limits.name),
