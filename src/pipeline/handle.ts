@@ -363,7 +363,7 @@ export class Handling implements DenseSetMember {
       status: this.#status === 0 && end === 'client_gone' ? 499 : this.#status,
       end,
       error,
-      bytesIn: 'received' in this.#ctx.received ? this.#ctx.received.received : 0,
+      bytesIn: 'received' in this.#ctx.received ? this.#ctx.received.received : this.#body.received,
       bytesOut: this.#bytesOut,
       totalMs: this.#deps.monotonic() - this.#ctx.arrivedAt,
       firstEventMs: this.#firstEventMs,

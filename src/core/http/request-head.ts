@@ -36,6 +36,8 @@ export interface RequestHead {
 
 /** The body of a request that was not read yet: a request rejected by its head never buffers it. */
 export interface PendingBody {
+  /** Bytes received from the client so far, also of a body that cannot be read. */
+  readonly received: number;
   /**
    * Reads the body as its route requires. Calls back once, possibly synchronously, with the body or an error; never
    * after `drop`, and not if the client disconnects.

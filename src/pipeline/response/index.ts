@@ -88,7 +88,7 @@ const certificateHint =
 
 /** The message of a provider's error that is passed on unchanged. */
 export function forwardedErrorText(outcome: Outcome | undefined, status: number): string {
-  return outcome?.kind === 'answered' && !isUninterpreted(outcome.attempt) ? errorOf(outcome).message : `status ${status}`;
+  return outcome?.kind === 'answered' ? errorOf(outcome).message : `status ${status}`;
 }
 
 /** Makes an error from one that the provider reported, with a status or as an event of a stream. */

@@ -28,7 +28,7 @@ export function incomingRequest(test: TestRequest, client: Client, keys: Substit
       throw error;
     }
   };
-  return { arrival, client, refusal: fault, body: { read: (done) => done(read()), drop: () => undefined } };
+  return { arrival, client, refusal: fault, body: { received: 0, read: (done) => done(read()), drop: () => undefined } };
 }
 
 function requestOf({ config, headers = {}, method, path, stream, random = 0, body }: TestRequest): ExplainRequest {

@@ -8,6 +8,7 @@ import { printable } from '../../../core/text/printable.ts';
 import { encodedFormFault } from './content-encoding.ts';
 import { codingsOf } from '../../wire/decode.ts';
 import { formBodyKind, receiveForm } from '../multipart/receive-form.ts';
+import type { IncomingForm } from '../multipart/incoming-form.ts';
 import { tooLarge, uploadLimit } from '../multipart/client-body-reader.ts';
 import { type BodyLimits, type ClientBodyDeps, JsonRequestBody, missingBody } from './json-request-body.ts';
 import { RelayedBody } from './relayed-body.ts';
@@ -27,9 +28,14 @@ export class HttpRequestBody implements PendingBody {
   readonly #parts: HttpRequestBodyParts;
   #json: JsonRequestBody | undefined;
   #passing: RelayedBody | undefined;
+  #form: IncomingForm | undefined;
 
   constructor(parts: HttpRequestBodyParts) {
     this.#parts = parts;
+  }
+
+  get received(): number {
+    return (this.#json ?? this.#passing ?? this.#form)?.received ?? 0;
   }
 
   read(done: (body: RequestBody | GatewayError) => void): void {
@@ -89,7 +95,7 @@ export class HttpRequestBody implements PendingBody {
     if (kind === 'json') this.#readJson(done);
     else if (kind instanceof GatewayError) done(kind);
     else if (coded !== undefined) done(coded);
-    else receiveForm(request, response, { ...limits, isUpload }, { ...deps, hold: new MemoryReservation(deps.budget) }, done);
+    else this.#form = receiveForm(request, response, { ...limits, isUpload }, { ...deps, hold: new MemoryReservation(deps.budget) }, done);
   }
 }
 

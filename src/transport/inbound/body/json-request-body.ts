@@ -40,6 +40,11 @@ export class JsonRequestBody {
     this.#hold = new MemoryReservation(deps.budget);
   }
 
+  get received(): number {
+    const { body } = this.#source;
+    return Buffer.isBuffer(body) ? body.length : (this.#reader?.received ?? 0);
+  }
+
   read(done: (body: RequestBody | GatewayError) => void): void {
     const { maxBody, bodyTimeout, json } = this.#limits;
     const { headers, body } = this.#source;

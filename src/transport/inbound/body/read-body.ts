@@ -60,6 +60,10 @@ export class BodyReader implements Sweepable {
     this.#declared = length === undefined ? undefined : Number(length);
   }
 
+  get received(): number {
+    return this.#size;
+  }
+
   start(): void {
     const { sweeper, monotonic } = this.#limits;
     const fault = tooLarge(this.#declared ?? 0, this.#declared, this.#limits);

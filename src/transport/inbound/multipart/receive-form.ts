@@ -37,7 +37,7 @@ export function formBodyKind(contentType: string | undefined, isUpload: boolean)
 }
 
 /**
- * Reads a form up to its first file. Its resources are released when the exchange has ended. Calls back once, with the
+ * Reads a form up to its first file, and returns it while that arrives. Its resources are released when the exchange has ended. Calls back once, with the
  * form or an error; not at all if the client disconnected.
  */
 export function receiveForm(
@@ -46,11 +46,11 @@ export function receiveForm(
   limits: FormLimits,
   deps: FormDeps,
   done: (form: IncomingForm | GatewayError) => void,
-): void {
+): IncomingForm | undefined {
   const form = createForm(request, limits, deps);
   if (form instanceof GatewayError) {
     done(form);
-    return;
+    return undefined;
   }
   const exchange = { isOver: false };
   response.once('finish', () => form.stop());
@@ -66,6 +66,7 @@ export function receiveForm(
     () => finish(form),
     (thrown: unknown) => finish(fromUnknown(thrown)),
   );
+  return form;
 }
 
 function createForm(request: IncomingMessage, limits: FormLimits, deps: FormDeps): IncomingForm | GatewayError {

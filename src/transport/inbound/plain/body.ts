@@ -17,6 +17,10 @@ export class PlainBody implements PendingBody {
     this.#deps = deps;
   }
 
+  get received(): number {
+    return this.#held?.received ?? 0;
+  }
+
   read(done: (body: RequestBody | GatewayError) => void): void {
     const { known, length, body } = this.#request;
     if (known.traits.body === 'none') done(emptyBody);

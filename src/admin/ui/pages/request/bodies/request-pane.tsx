@@ -47,7 +47,7 @@ function BodyView({ stored, part }: { stored: StoredRecord; part: BodyPart }) {
         ) : (
           <>
             {info !== null && info.same_as === null && info.kept < info.size && (
-              <Notice tone="info" title={`The first ${bytes(info.kept)} of ${bytes(info.size)} are kept`} />
+              <Notice tone="info" title={`The first ${bytes(info.kept)} of ${bytes(info.size)} are kept (logging.requests.max_body)`} />
             )}
             {held.text === undefined ? (
               <BinaryBody stored={stored} part={part} size={held.bytes.length} />

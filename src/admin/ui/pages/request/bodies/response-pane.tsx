@@ -44,7 +44,7 @@ function Text({ stored, whole, text }: { stored: StoredRecord; whole: Uint8Array
   return (
     <Tabs tabs={tabs} value={view} onChange={setView} label="Views of the response" look="segments">
       {info !== null && info.kept < info.size && (
-        <Notice tone="info" title={`The first ${bytes(info.kept)} of ${bytes(info.size)} are kept`} />
+        <Notice tone="info" title={`The first ${bytes(info.kept)} of ${bytes(info.size)} are kept (logging.requests.max_body)`} />
       )}
       {view === 'readable' && (events?.length ?? 0) >= maxEvents && (
         <Notice tone="info" title={`Read from the first ${count(maxEvents)} events; Raw has all of them`} />
