@@ -237,6 +237,39 @@ it('a batch whose lines are read from storage is rejected, because nobody has ch
   expect((await rig.send('operator', 'POST', '/v1/batches', order)).status).toBe(200);
 });
 
+describe('forms', () => {
+  const imageForm = (field: string, id: string, isLast: boolean): FormData => {
+    const form = new FormData();
+    if (!isLast) form.append(field, id);
+    form.set('model', 'gpt-image-1');
+    form.append('image', new Blob(['x'.repeat(isLast ? 300_000 : 1)]), 'own.png');
+    if (isLast) form.append(field, id);
+    return form;
+  };
+
+  it.each([
+    ['file_id', false],
+    ['images[0][file_id]', false],
+    ['images[][file_id]', true],
+    ['mask.file_id', true],
+  ])('that name an object of another key are rejected: %s, after the file: %j', async (field, isLast) => {
+    const id = await idOf('files');
+    expect((await rig.send('ben', 'POST', '/v1/images/edits', imageForm(field, id, isLast))).status).toBe(404);
+    expect((await rig.send('ben', 'POST', '/v1/images/edits', imageForm(field, 'file-unknown', isLast))).status).toBe(404);
+    expect((await rig.send('anna', 'POST', '/v1/images/edits', imageForm(field, id, isLast))).status).toBe(200);
+  });
+
+  it('that services parse differently are rejected', async () => {
+    const count = rig.account.rows['files']?.length;
+    const purpose = `Content-Disposition: form-data; name="x"; name*=utf-8''purpose\r\n\r\nbatch\r\n`;
+    const file = 'Content-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n{"body":{"model":"m","file_id":"file-1abcdef"}}\r\n';
+    const form = `--b\r\n${purpose}--b\r\n${file}--b--\r\n`;
+    const response = await rig.send('ben', 'POST', '/v1/files', form, { 'content-type': 'multipart/form-data; boundary=b' });
+    expect(response.json).toMatchObject({ error: { code: 'invalid_form' } });
+    expect(rig.account.rows['files']?.length).toBe(count);
+  });
+});
+
 it('output files of a batch belong to the owner of the batch', async () => {
   const batch = await idOf('batches');
   const output = String((await rig.send('anna', 'GET', `/v1/batches/${batch}`)).json['output_file_id']);

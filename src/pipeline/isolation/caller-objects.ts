@@ -35,9 +35,9 @@ export class CallerObjects {
     for (const id of other) if (!this.#isAvailable(id)) throw objectNotFound(id);
   }
 
-  /** Checks the texts of a form that the provider's conversion turns into a JSON body. */
+  /** Checks the text fields of a form, which a conversion or the service reads like members of a JSON body. */
   checkFields(parts: readonly FormPart[]): void {
-    const texts = parts.flatMap(({ name, text }) => (text === undefined ? [] : [{ [name]: text }]));
+    const texts = parts.flatMap(({ name, text }) => (text === undefined ? [] : [{ [memberOf(name)]: text }]));
     this.checkJson(JSON.stringify(texts), texts);
   }
 
@@ -52,6 +52,9 @@ export class CallerObjects {
     return owner === undefined || owner === this.#owner;
   }
 }
+
+/** The member that a field sets: `file_id` for `images[0][file_id]`. */
+const memberOf = (name: string): string => name.split(/[[\].]/).findLast((part) => part !== '' && !/^\d+$/.test(part)) ?? name;
 
 /** The same error for an object of another caller and for one that does not exist. */
 function objectNotFound(id: string): GatewayError {

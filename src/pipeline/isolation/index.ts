@@ -8,6 +8,7 @@ import type { RequestContext } from '../request.ts';
 import { withOwners } from './bind.ts';
 import { isStoredUnread, watchedBatch } from './batch-lines.ts';
 import { CallerObjects } from './caller-objects.ts';
+import { watchedForm } from './forms.ts';
 import { pageOfCaller } from './list.ts';
 import { checkInputs } from './stored-files.ts';
 
@@ -62,8 +63,8 @@ export class Isolation {
       caller.checkJson(override, parseJson(override));
       checkInputs(target.override, caller);
     }
-    if (upstream !== undefined && traits.file === 'up') {
-      const watched = watchedBatch(upstream, caller);
+    if (upstream !== undefined && body.kind === 'form') {
+      const watched = watchedForm(traits.file === 'up' ? watchedBatch(upstream, caller) : upstream, caller);
       attempt.upstream = watched;
       if (isStoredUnread(watched)) attempt.storesUnread = true;
     }
