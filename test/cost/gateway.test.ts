@@ -95,7 +95,10 @@ beforeAll(async () => {
       mock: { type: 'mock' },
     },
     pricing: { 'own/*': { input: 3, output: 7 } },
-    configs: { moves: { strategy: { mode: 'fallback' }, targets: ['up/fails', 'own/m'] } },
+    configs: {
+      moves: { strategy: { mode: 'fallback' }, targets: ['up/fails', 'own/m'] },
+      cheap: { provider: 'up', override_params: { n: 1, size: '1024x1024', quality: 'standard' } },
+    },
   };
   gateway = await startTestGateway(JSON.stringify(config));
   hidden = await startTestGateway(JSON.stringify({ ...config, server: { expose_routing: false } }));
@@ -192,6 +195,12 @@ describe('request cost', () => {
     const { record, header } = await call(chats, chat('x'), { 'x-gateway-config': 'moves' });
     expect(record.attempts).toHaveLength(2);
     expect([header, record.cost.usd, record.cost.source]).toEqual(['0.0065', '0.0065', 'pricing: own/*']);
+  });
+
+  it('of images is computed from the overrides of the target, if it has any', async () => {
+    const body = { model: 'dall-e-3', prompt: 'a', n: 2, size: '1024x1792', quality: 'hd' };
+    const { record } = await call('/v1/images/generations', body, { 'x-gateway-config': 'cheap' });
+    expect([record.cost.usd, record.usage.details]).toEqual(['0.04', { images: 1, image: '1024x1024/standard' }]);
   });
 
   it('of an interrupted stream is estimated from the received content', async () => {

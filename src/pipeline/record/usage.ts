@@ -8,6 +8,7 @@ import { costOf, free, unknownCost } from '../../core/cost/cost.ts';
 import type { Price } from '../../core/cost/price.ts';
 import { traitsOf } from '../../core/endpoint.ts';
 import { isSuccess } from '../execute.ts';
+import type { Leaf } from '../../core/snapshot.ts';
 import type { RequestContext } from '../request.ts';
 
 const noUsage = emptyRecord.usage;
@@ -28,7 +29,7 @@ export function tapOf(last: Outcome | undefined): Tap | undefined {
 export function chargeFor(ctx: RequestContext, last: Outcome | undefined): Charge {
   const tap = tapOf(last);
   const isAnswer = last !== undefined && isSuccess(last);
-  const usage = usageRecord(tap, ctx, isAnswer);
+  const usage = usageRecord(tap, ctx, isAnswer ? last : undefined);
   if (last === undefined || (!isAnswer && usage.source === 'none')) return { usage, cost: free };
   if (
     usage.source === 'none' &&
@@ -90,10 +91,10 @@ const unpaid: ReadonlySet<string> = new Set([
  * token. For a stream that did not complete, the completion is at least the number of content events, because its report
  * may date from the beginning of the stream.
  */
-function usageRecord(tap: Tap | undefined, ctx: RequestContext, isAnswer: boolean): UsageRecord {
+function usageRecord(tap: Tap | undefined, ctx: RequestContext, answer: Outcome | undefined): UsageRecord {
   const usage = tap?.usage;
-  const details = isAnswer ? detailsOf(usage, ctx) : usage?.details;
-  if (usage === undefined && (!isAnswer || tap === undefined || tap.contentEvents === 0)) {
+  const details = answer === undefined ? usage?.details : detailsOf(usage, ctx, answer.attempt.target.override);
+  if (usage === undefined && (answer === undefined || tap === undefined || tap.contentEvents === 0)) {
     return details === undefined ? noUsage : { ...noUsage, details };
   }
   if (usage === undefined) {
@@ -129,12 +130,14 @@ const maxTokens = 1e13;
 
 const tokens = (count: number | undefined): number => (count === undefined || count < maxTokens ? (count ?? 0) : maxTokens);
 
-/** Quantities that price routes without tokens. They are read from the request if the response does not contain them. */
-function detailsOf(usage: Usage | undefined, ctx: RequestContext): UsageDetails | undefined {
-  const { endpoint, body } = ctx;
+/**
+ * Quantities that price routes without tokens. They are read from the request if the response does not contain them.
+ * @param override `override_params` of the target that answered
+ */
+function detailsOf(usage: Usage | undefined, { endpoint, body }: RequestContext, override: Leaf['override']): UsageDetails | undefined {
   if (endpoint.startsWith('images/') && endpoint !== 'images/embeddings') {
     const read = (name: string): unknown =>
-      body.kind === 'json' ? body.value(name) : body.kind === 'form' ? body.fields.get(name) : undefined;
+      override?.[name] ?? (body.kind === 'json' ? body.value(name) : body.kind === 'form' ? body.fields.get(name) : undefined);
     const images = Number(read('n') ?? 1);
     const image = [read('size'), read('quality')].map((each) => (typeof each === 'string' && each !== 'auto' ? each : '')).join('/');
     return {
@@ -144,7 +147,7 @@ function detailsOf(usage: Usage | undefined, ctx: RequestContext): UsageDetails 
     };
   }
   if (endpoint === 'audio/speech' && body.kind === 'json') {
-    const input = body.value('input');
+    const input = override?.['input'] ?? body.value('input');
     return typeof input === 'string' ? { ...usage?.details, characters: input.length } : usage?.details;
   }
   return usage?.details;
