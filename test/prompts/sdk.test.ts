@@ -86,6 +86,8 @@ describe('npm portkey-ai', () => {
       [{ role: 'user', content: 'Second of Kite' }],
     ]);
     expect(upstream.requests).toHaveLength(0);
+    // Programs send the result as a chat completion.
+    expect(Object.keys(data).sort()).toEqual(['messages', 'model', 'temperature']);
   });
 
   it('sends the options of the client for each call', async () => {

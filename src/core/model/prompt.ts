@@ -206,6 +206,9 @@ function kindOf(value: unknown): string {
   return articles[typeof value as VariableType] ?? typeof value;
 }
 
+/** Fields that a chat completion does not have. The npm library portkey-ai repeats the id of the prompt in the body of a render. */
+const fieldsOfCall = ['variables', 'prompt_id', 'promptID'] as const;
+
 /**
  * Returns the fields that a prompt writes into the body of a call: its messages, and the saved parameters that the call
  * does not override. The call decides whether the response is streamed, so stream options are omitted if it is not.
@@ -218,7 +221,7 @@ export function promptPatch(
   call: { readonly stream: boolean; has(field: string): boolean },
 ): Map<string, unknown> {
   const patch = new Map<string, unknown>();
-  if (call.has('variables')) patch.set('variables', undefined);
+  for (const field of fieldsOfCall) if (call.has(field)) patch.set(field, undefined);
   if (version.model !== undefined && !call.has('model')) patch.set('model', version.model);
   patch.set('messages', messages);
   for (const [field, value] of Object.entries(version.parameters)) {
