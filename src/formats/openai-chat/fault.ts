@@ -108,6 +108,24 @@ export function faultInChoice({ finish_reason: reason, error }: JsonObject): Pro
   return { message: `The provider ended its response with "${reason}".`, code: reason, type: 'api_error', param: null, status: 502 };
 }
 
+/** Codes of `response.failed` for an image in the request (OpenAI API, `ResponseErrorCode`). */
+const imageCodes = [
+  'invalid_image',
+  'invalid_image_format',
+  'invalid_base64_image',
+  'invalid_image_url',
+  'image_too_large',
+  'image_too_small',
+  'image_parse_error',
+  'image_content_policy_violation',
+  'invalid_image_mode',
+  'image_file_too_large',
+  'unsupported_image_media_type',
+  'empty_image_file',
+  'failed_to_download_image',
+  'image_file_not_found',
+] as const;
+
 /** HTTP status of the codes and types of the OpenAI APIs, and of services that follow them. */
 const statuses: ReadonlyMap<string | number, number> = new Map([
   ['invalid_request_error', 400],
@@ -115,6 +133,10 @@ const statuses: ReadonlyMap<string | number, number> = new Map([
   ['context_length_exceeded', 400],
   ['content_filter', 400],
   ['content_policy_violation', 400],
+  // The safety system rejected the prompt of an image.
+  ['moderation_blocked', 400],
+  ['image_generation_user_error', 400],
+  ...imageCodes.map((code) => [code, 400] as const),
   ['BadRequestError', 400],
   ['authentication_error', 401],
   ['invalid_api_key', 401],
