@@ -72,7 +72,9 @@ export class PromptRun implements PromptFacts {
     const received = this.#received;
     const values = variablesFor(version, received.exact('variables'), (text) => void warnings.push(text));
     const messages = version.messages(values, snapshot.server.maxBody);
-    const patch = promptPatch(version, messages, { stream, has: (field) => received.has(field) });
+    // Libraries that write every field send null for a model that the caller left out.
+    const has = (field: string): boolean => received.has(field) && (field !== 'model' || received.value('model') !== null);
+    const patch = promptPatch(version, messages, { stream, has });
     const model = this.#modelOf(version);
     if (model !== undefined) patch.set('model', model);
     const body = received.edit(patch);

@@ -58,6 +58,8 @@ describe('POST /v1/prompts/{id}/completions', () => {
       response_format: { type: 'text' },
     });
     expect(headers.get('x-gateway-prompt')).toBe('welcome@1');
+    expect((await post('prompts/welcome/completions', { variables, model: null })).status).toBe(200);
+    expect(lastBody(upstream)).toMatchObject({ model: 'gpt-4o-mini', messages });
     expect(headers.get('x-gateway-config')).toMatch(/^support@/);
   });
 
