@@ -107,13 +107,14 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     const readers = await Promise.all(
       Array.from({ length: 8 }, async () => {
         const abort = new AbortController();
-        await fetch(`${adminUrl(gateway)}/api/live`, { signal: abort.signal });
-        return abort;
+        // Kept, because a response that is collected as garbage closes its connection.
+        const response = await fetch(`${adminUrl(gateway)}/api/live`, { signal: abort.signal });
+        return { abort, response };
       }),
     );
     const { page } = await open(`${adminUrl(gateway)}/requests`);
     await page.getByText('No live rows. "local" already reads the live log 8 times. Close one of them.').waitFor();
-    readers.forEach((reader) => reader.abort());
+    readers.forEach(({ abort }) => abort.abort());
     await page.getByText('No live rows').waitFor({ state: 'detached' });
     const id = await send(gateway, 1);
     await page.locator(`a[href="/requests/${id}"]`).waitFor();
