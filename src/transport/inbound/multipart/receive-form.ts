@@ -37,8 +37,8 @@ export function formBodyKind(contentType: string | undefined, isUpload: boolean)
 }
 
 /**
- * Reads a form up to its first file, and returns it while that arrives. Its resources are released when the exchange has ended. Calls back once, with the
- * form or an error; not at all if the client disconnected.
+ * Reads a form up to its first file, and returns it while that arrives. Its resources are released when the exchange has ended.
+ * Calls back once, with the form or an error; not at all if the client disconnected.
  */
 export function receiveForm(
   request: IncomingMessage,
