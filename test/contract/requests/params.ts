@@ -160,7 +160,7 @@ export const paramRows: readonly RequestRow[] = [
     'reasoning_effort none on a model that always thinks',
     { reasoning_effort: 'none' },
     { thinkingConfig: { thinkingBudget: 128 } },
-    on('gemini-2.5-pro'),
+    { ...on('gemini-2.5-pro'), dropped: ['reasoning_effort'] },
   ),
   one(
     'reasoning_effort minimal on the smallest model',
@@ -178,7 +178,13 @@ export const paramRows: readonly RequestRow[] = [
     'reasoning_effort is rounded to a level of the pro model',
     { reasoning_effort: 'medium' },
     { thinkingConfig: { thinkingLevel: 'HIGH' } },
-    on('gemini-3-pro-preview'),
+    { ...on('gemini-3-pro-preview'), dropped: ['reasoning_effort'] },
+  ),
+  one(
+    'reasoning_effort max is the highest level',
+    { reasoning_effort: 'max' },
+    { thinkingConfig: { thinkingLevel: 'HIGH' } },
+    { ...on('gemini-3.1-pro'), dropped: ['reasoning_effort'] },
   ),
   one(
     'reasoning_effort medium on 3.1 pro',
@@ -190,7 +196,7 @@ export const paramRows: readonly RequestRow[] = [
     'reasoning_effort none in generation 3',
     { reasoning_effort: 'none' },
     { thinkingConfig: { thinkingLevel: 'MINIMAL' } },
-    on('gemini-flash-latest'),
+    { ...on('gemini-flash-latest'), dropped: ['reasoning_effort'] },
   ),
   fields('labels', { labels: { team: 'search' } }, { labels: { team: 'search' } }),
   none('labels with an API key', { labels: { team: 'search' } }, ['labels'], onDeveloper('gemini-2.5-flash')),
