@@ -73,7 +73,7 @@ describe('a request without a key', () => {
   });
 
   it('closes the connection if the client sends too much after the response', async () => {
-    open().write(headOf('POST /v1/chat/completions', { 'content-length': huge * 10 }));
+    open().write(headOf('POST /v1/chat/completions', { 'content-length': huge * 1000 }));
     await client.answers(1);
     const block = Buffer.alloc(512 * 1024, 'x');
     const sending = setInterval(() => client.isClosed || client.write(block), 5);
