@@ -11,6 +11,8 @@ import { withheldHeaders } from '#core/model/request-settings.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import { type CommonSettings, isConverting, type Operation, type Translation, type UpstreamRequest } from '#core/provider.ts';
 import type { CredentialRef } from '#core/snapshot.ts';
+import { allowEmpty } from '#formats/openai-objects/object-tap.ts';
+import { OpaqueTap } from '#formats/shared/response/json-tap.ts';
 import { bodyFor, requestedHost, withRequestTimeout, modelFor } from './body.ts';
 import { AttemptCall } from './call.ts';
 import { callerCredential, checkAccountHeaders } from './credential.ts';
@@ -187,15 +189,18 @@ function unsupportedRoute(ctx: Routed, { binding }: Attempt): GatewayError {
 /** A relayed request: the client's request, unread, with the provider's address and credential. */
 function relayTranslation(ctx: Routed, attempt: Attempt, call: AttemptCall, body: RequestBody): Translation {
   const { provider } = attempt.binding;
-  const address = provider.relay?.(call, pathFor(ctx, attempt));
-  if (address === undefined) throw new GatewayError('internal', { message: 'The provider does not serve this route.' });
+  const found = provider.relay?.(call, pathFor(ctx, attempt));
+  if (found === undefined) throw new GatewayError('internal', { message: 'The provider does not serve this route.' });
+  const { repair, ...address } = found;
   const relayed = relayedHeaders(ctx.headers, withheldHeaders(provider, call.credential));
   const headers = joinHeaders(relayed, address.headers ?? []);
   // A compressed response cannot be searched for the credential.
   headers.push('accept-encoding', 'identity');
   const forwardedBody = body.kind === 'passing' || body.kind === 'socket' ? body : emptyBody;
+  const request = { ...address, method: ctx.method, headers, body: forwardedBody, dropped: [] };
+  if (repair !== undefined) return { request, tap: allowEmpty(new OpaqueTap()), repair };
   const tap = (body.kind === 'socket' ? provider.socketTap?.() : undefined) ?? unparsedTap;
-  return { request: { ...address, method: ctx.method, headers, body: forwardedBody, dropped: [] }, tap };
+  return { request, tap };
 }
 
 /** The client's path, with the model name for this target. */

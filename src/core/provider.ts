@@ -36,11 +36,16 @@ export interface Provider<Settings = unknown> {
   /** Supported operations. A missing endpoint gives the error `unsupported_endpoint`, in one place. */
   readonly operations: { readonly [E in Endpoint]?: Operation<Settings> };
   /** Returns the address for a path that has no endpoint; absent if the provider cannot be relayed to. */
-  relay?(call: Call<Settings>, path: string): UpstreamAddress;
+  relay?(call: Call<Settings>, path: string): RelayedAddress;
   /** Reads the usage in WebSocket messages; absent if their format is unknown. */
   socketTap?(): Tap;
   /** Parses the provider's error body; the caller decides about retry and fallback. */
   fault(status: number, body: string, headers?: Readonly<Record<string, string>>): ProviderFault;
+}
+
+/** The address of a relayed path. With `repair` (`Translation.repair`) the response is held completely, otherwise it flows. */
+export interface RelayedAddress extends UpstreamAddress {
+  readonly repair?: (text: string) => string | undefined;
 }
 
 /** One endpoint of one provider. */

@@ -252,11 +252,20 @@ describe('npm @anthropic-ai/sdk', () => {
     expect(await native.messages.batches.delete(batch.id)).toEqual({ id: batch.id, type: 'message_batch_deleted' });
   });
 
-  it('reads the results of a message batch', async () => {
-    const response = await fetch(`${gateway.url}/v1/messages/batches/${upstream.batches.at(-1)?.id}/results`, {
-      headers: { 'x-api-key': callerKey, 'anthropic-version': '2023-06-01', 'x-gateway-provider': '@claude' },
+  it('reads the results of a message batch, and requests nothing from another host', async () => {
+    const hosts = new Set<string>();
+    const reader = native.withOptions({
+      fetch: (url, init) => {
+        hosts.add(new URL(url instanceof Request ? url.url : url).origin);
+        return hosts.size > 1 ? Promise.reject(new Error('another host')) : fetch(url, init);
+      },
     });
-    expect(JSON.parse(await response.text())).toMatchObject({ custom_id: 'n-1', result: { type: 'succeeded' } });
+    const lines: unknown[] = [];
+    for await (const one of await reader.messages.batches.results(upstream.batches.at(-1)?.id ?? '')) lines.push(one);
+    expect(lines).toMatchObject([{ custom_id: 'n-1', result: { type: 'succeeded' } }]);
+    expect([...hosts]).toEqual([gateway.url]);
+    const [listed] = (await reader.messages.batches.list({ limit: 1 })).data;
+    expect(listed?.results_url).toBe(`/v1/messages/batches/${listed?.id}/results`);
   });
 
   it("uploads, lists, downloads and deletes files in Anthropic's own format", async () => {

@@ -1,5 +1,5 @@
 import { type CredentialSpec, defineProvider } from '#core/provider.ts';
-import { joinAddress, customHostProblems, relayedRoute } from '../_shared/address.ts';
+import { customHostProblems } from '../_shared/address.ts';
 import { anthropicOperations } from '../_shared/anthropic-compatible.ts';
 import { fromModelList } from '#formats/anthropic-messages/models.ts';
 import { JsonTap } from '#formats/shared/response/json-tap.ts';
@@ -7,7 +7,8 @@ import { batchOperations } from './batches/operations.ts';
 import { fault } from './fault.ts';
 import { fileOperations } from './files/operations.ts';
 import { probe } from './probe.ts';
-import { base, send, versionHeaders } from './send.ts';
+import { relay } from './relay.ts';
+import { send } from './send.ts';
 import { type AnthropicSettings, requestSettings, schema } from './settings.ts';
 
 /** Chats are converted, the messages API is passed through. */
@@ -43,10 +44,7 @@ export default defineProvider<AnthropicSettings>({
     ...batchOperations,
     ...fileOperations,
   },
-  relay: (call, path) => ({
-    ...joinAddress(base(call.settings), relayedRoute(path), call.query),
-    headers: versionHeaders(call, undefined),
-  }),
+  relay,
   fault,
 });
 

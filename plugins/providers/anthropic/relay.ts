@@ -1,0 +1,24 @@
+import type { RelayedAddress } from '#core/provider.ts';
+import { joinAddress, relayedRoute } from '../_shared/address.ts';
+import { type AnthropicCall, base, versionHeaders } from './send.ts';
+
+/** Forwards a path of the API that has no endpoint here, for example of message batches. */
+export function relay(call: AnthropicCall, path: string): RelayedAddress {
+  const route = relayedRoute(path);
+  const address = { ...joinAddress(base(call.settings), route, call.query), headers: versionHeaders(call, undefined) };
+  return batchRoute.test(route) ? { ...address, repair: withRelativeResults } : address;
+}
+
+/** Routes that return message batches. */
+const batchRoute = /^messages\/batches(?:\/[^/]+(?:\/cancel)?)?$/;
+
+const resultsUrl = /("results_url"\s*:\s*")[a-z]+:\/\/[^"]*?(\/v1\/messages\/batches\/[^"/]+\/results")/g;
+
+/**
+ * Removes the host of `results_url`. Anthropic's libraries request this URL with their own key, which is the gateway's: it would go to
+ * the host of the service. They resolve a path with their base URL.
+ */
+function withRelativeResults(text: string): string | undefined {
+  const changed = text.replaceAll(resultsUrl, '$1$2');
+  return changed === text ? undefined : changed;
+}
