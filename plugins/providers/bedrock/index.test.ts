@@ -186,6 +186,7 @@ describe('the messages route of bedrock', () => {
     expect(sent(translation)).toEqual({ ...rest, anthropic_version: 'bedrock-2023-05-31', anthropic_beta: ['own-1', 'b-1', 'b-2', 'b-3'] });
     expect(translation.request.path).toBe('/model/anthropic.claude-x/invoke-with-response-stream');
     expect(translation.request.dropped).toMatchObject([{ param: 'labels' }]);
+    expect(translation.request.headers.slice(0, 2)).toEqual(['accept', 'application/vnd.amazon.eventstream']);
     expect(translation.request.headers).toEqual(
       expect.arrayContaining([
         'x-amzn-bedrock-guardrailidentifier',

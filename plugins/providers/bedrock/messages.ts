@@ -29,8 +29,8 @@ export const messages: Operation<BedrockSettings> = {
   serves: isClaude,
   begin(body, call) {
     const action = call.stream ? 'invoke-with-response-stream' : 'invoke';
-    const sent = { headers: invokeHeaders(call), streams: call.stream };
-    const request = modelRequest(call, call.model, action, body.kind === 'none' ? sent : { ...sent, ...nativeBody(body, call) });
+    const converted = body.kind === 'none' ? {} : nativeBody(body, call);
+    const request = modelRequest(call, call.model, action, { headers: invokeHeaders(call), isStream: call.stream, ...converted });
     return { request, tap: new InvokeTap() };
   },
 };
