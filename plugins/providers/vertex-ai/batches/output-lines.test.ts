@@ -93,6 +93,19 @@ describe('an output line of vertex-ai', () => {
     expect(convertOutput({ custom_id: 'a-1', response: completion })).toMatchObject({ response: { request_id: 'c1', body: completion } });
   });
 
+  it.each([
+    [200, { id: 'c1', object: 'chat.completion', choices: [] }],
+    [400, { error: { message: 'no', type: 'invalid_request_error' } }],
+  ])('contains the response of an open model in the batch format unchanged, with status %i', (status_code, body) => {
+    const lineResponse = { status_code, request_id: 'r1', body };
+    expect(convertOutput({ id: 'b1', custom_id: 'a-1', response: lineResponse, error: null })).toEqual({
+      id: 'batch_req_req_1_3',
+      custom_id: 'a-1',
+      response: lineResponse,
+      error: null,
+    });
+  });
+
   it.each<[string, JsonObject | string, object]>([
     ['a status text', { requestId: 'a', status: 'Bad Request: no', response: {} }, { code: 'provider_error', message: 'Bad Request: no' }],
     [

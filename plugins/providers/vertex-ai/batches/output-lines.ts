@@ -36,6 +36,8 @@ function lineOf(text: string, index: number, context: LineContext): JsonObject {
   if (fault !== undefined) return failed(id, customId, fault);
   try {
     const response = isJsonObject(row['response']) ? row['response'] : {};
+    // Rows of open models have OpenAI's batch format; their responses may have it too.
+    if (isLineResponse(response)) return { id, custom_id: customId, response, error: null };
     const requestId = textOf(response['responseId']) ?? textOf(response['id']) ?? id;
     return {
       id,
@@ -48,6 +50,8 @@ function lineOf(text: string, index: number, context: LineContext): JsonObject {
     return failed(id, customId, code === 'internal' ? unreadable : { code, message });
   }
 }
+
+const isLineResponse = (response: JsonObject): boolean => typeof response['status_code'] === 'number' && isJsonObject(response['body']);
 
 const unreadable = { code: 'upstream_invalid', message: 'A response in the output could not be converted.' };
 
