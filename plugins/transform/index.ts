@@ -11,8 +11,6 @@ import { withheldHeaders } from '#core/model/request-settings.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import { type CommonSettings, isConverting, type Operation, type Translation, type UpstreamRequest } from '#core/provider.ts';
 import type { CredentialRef } from '#core/snapshot.ts';
-import { allowEmpty } from '#formats/openai-objects/object-tap.ts';
-import { OpaqueTap } from '#formats/shared/response/json-tap.ts';
 import { bodyFor, requestedHost, withRequestTimeout, modelFor } from './body.ts';
 import { AttemptCall } from './call.ts';
 import { callerCredential, checkAccountHeaders } from './credential.ts';
@@ -191,14 +189,14 @@ function relayTranslation(ctx: Routed, attempt: Attempt, call: AttemptCall, body
   const { provider } = attempt.binding;
   const found = provider.relay?.(call, pathFor(ctx, attempt));
   if (found === undefined) throw new GatewayError('internal', { message: 'The provider does not serve this route.' });
-  const { repair, ...address } = found;
+  const { reading, ...address } = found;
   const relayed = relayedHeaders(ctx.headers, withheldHeaders(provider, call.credential));
   const headers = joinHeaders(relayed, address.headers ?? []);
   // A compressed response cannot be searched for the credential.
   headers.push('accept-encoding', 'identity');
   const forwardedBody = body.kind === 'passing' || body.kind === 'socket' ? body : emptyBody;
   const request = { ...address, method: ctx.method, headers, body: forwardedBody, dropped: [] };
-  if (repair !== undefined) return { request, tap: allowEmpty(new OpaqueTap()), repair };
+  if (reading !== undefined) return { request, ...reading };
   const tap = (body.kind === 'socket' ? provider.socketTap?.() : undefined) ?? unparsedTap;
   return { request, tap };
 }

@@ -43,9 +43,10 @@ export interface Provider<Settings = unknown> {
   fault(status: number, body: string, headers?: Readonly<Record<string, string>>): ProviderFault;
 }
 
-/** The address of a relayed path. With `repair` (`Translation.repair`) the response is held completely, otherwise it flows. */
+/** The address of a relayed path. */
 export interface RelayedAddress extends UpstreamAddress {
-  readonly repair?: (text: string) => string | undefined;
+  /** For a response that must be changed: it is held completely, otherwise it flows unread. */
+  readonly reading?: Pick<Translation, 'tap' | 'repair'>;
 }
 
 /** One endpoint of one provider. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isMap, parseDocument } from 'yaml';
 import { providers, stages } from '../../plugins/index.ts';
-import { createLoader, type Loader } from '../../src/config/reload/loader.ts';
+import { createLoader, type Loader, LoaderFailure } from '../../src/config/reload/loader.ts';
 import { startGateway } from '../../src/gateway/start.ts';
 import type { Gateway, GatewayEvent, GatewayOptions } from '../../src/gateway/types.ts';
 import type { LogRecord } from '../../src/core/records/record.ts';
@@ -50,11 +50,23 @@ const workerEntry = new URL('../../src/cli/start/serving-worker.js', import.meta
 
 /** One process loads the configurations of all gateways of a test file. To start one for each would take most of their start. */
 const shared = createLoader(new URL('../../src/gateway/loading/config-worker.js', import.meta.url));
-const loader: Loader = {
-  load: (request, limitMs) => shared.load(request, limitMs),
-  prepare: () => shared.prepare(),
-  close: () => Promise.resolve(),
-};
+
+/** The shared loader for one gateway: like a loader of its own, it gives a closed gateway no configuration any more. */
+function openLoader(): Loader {
+  let isClosed = false;
+  return {
+    async load(request, limitMs) {
+      const loaded = await shared.load(request, limitMs);
+      if (isClosed) throw new LoaderFailure('the loader is closed');
+      return loaded;
+    },
+    prepare: () => shared.prepare(),
+    close() {
+      isClosed = true;
+      return Promise.resolve();
+    },
+  };
+}
 
 export async function startTestGateway(yaml: string, options: TestGatewayOptions = {}): Promise<TestGateway> {
   const dir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
@@ -70,7 +82,7 @@ export async function startTestGateway(yaml: string, options: TestGatewayOptions
   const lines: string[] = [];
   const gateway = await startGateway({
     source: { path: file },
-    loader,
+    loader: openLoader(),
     cwd: options.cwd ?? dir,
     env: options.env ?? {},
     listen: 'listen' in options ? options.listen : '127.0.0.1:0',

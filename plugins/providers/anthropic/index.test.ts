@@ -35,7 +35,7 @@ describe('anthropic', () => {
     expect(anthropic.relay?.(call, '/v1/messages/batches/msgbatch_1')).toEqual({
       origin: 'https://h.example',
       path: '/team/v1/messages/batches/msgbatch_1?a=1',
-      repair: expect.any(Function) as unknown,
+      reading: { tap: expect.any(Object) as unknown, repair: expect.any(Function) as unknown },
       headers: ['anthropic-version', '2023-06-01', 'anthropic-beta', 'files-api-2025-04-14,x-1'],
     });
   });
@@ -45,7 +45,7 @@ describe('anthropic', () => {
     ['messages/batches/msgbatch_1/results', undefined],
     ['skills/msgbatch_1', undefined],
   ])('removes the host of the results of message batches: %s', (route, changed) => {
-    const { repair } = anthropic.relay?.(callOf({ endpoint: 'relay', query: '' }), `/v1/${route}`) ?? {};
+    const repair = anthropic.relay?.(callOf({ endpoint: 'relay', query: '' }), `/v1/${route}`).reading?.repair;
     const batch = '{"id":"msgbatch_1","results_url":"https://api.anthropic.com/v1/messages/batches/msgbatch_1/results"}';
     expect(repair?.(batch)).toBe(changed);
     expect(repair?.('{"id":"msgbatch_1","results_url":null}')).toBeUndefined();

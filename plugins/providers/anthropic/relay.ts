@@ -1,4 +1,6 @@
 import type { RelayedAddress } from '#core/provider.ts';
+import { allowEmpty } from '#formats/openai-objects/object-tap.ts';
+import { OpaqueTap } from '#formats/shared/response/json-tap.ts';
 import { joinAddress, relayedRoute } from '../_shared/address.ts';
 import { type AnthropicCall, base, versionHeaders } from './send.ts';
 
@@ -6,7 +8,8 @@ import { type AnthropicCall, base, versionHeaders } from './send.ts';
 export function relay(call: AnthropicCall, path: string): RelayedAddress {
   const route = relayedRoute(path);
   const address = { ...joinAddress(base(call.settings), route, call.query), headers: versionHeaders(call, undefined) };
-  return batchRoute.test(route) ? { ...address, repair: withRelativeResults } : address;
+  if (!batchRoute.test(route)) return address;
+  return { ...address, reading: { tap: allowEmpty(new OpaqueTap()), repair: withRelativeResults } };
 }
 
 /** Routes that return message batches. */
