@@ -252,9 +252,10 @@ describe('npm @anthropic-ai/sdk', () => {
     expect(await native.messages.batches.delete(batch.id)).toEqual({ id: batch.id, type: 'message_batch_deleted' });
   });
 
-  it('reads the results of a message batch, and requests nothing from another host', async () => {
+  it.each(['', '/v1'])('reads the results of a message batch, and requests nothing from another host, base "%s"', async (base) => {
     const hosts = new Set<string>();
     const reader = native.withOptions({
+      baseURL: `${gateway.url}${base}`,
       fetch: (url, init) => {
         hosts.add(new URL(url instanceof Request ? url.url : url).origin);
         return hosts.size > 1 ? Promise.reject(new Error('another host')) : fetch(url, init);

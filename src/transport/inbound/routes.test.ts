@@ -13,7 +13,6 @@ describe('matchRoute()', () => {
     ['GET', '/v1/batches/', 'batches/list', {}],
     ['POST', '/v1//chat/completions', 'chat/completions', {}],
     ['POST', '/v1/%63hat/Completions/', 'chat/completions', {}],
-    ['POST', '/v1/v1/messages/', 'messages', {}],
     ['GET', '/v1/FILES//File%2D1%2525/content/', 'files/{id}/content', { id: 'File-1%25' }],
     ['GET', '/v1/batches//', 'batches/list', {}],
     ['GET', '/v1/%ZZ/', 'relay', {}],
@@ -45,6 +44,15 @@ describe('matchRoute()', () => {
     ['GET', '/openai/openai/deployments/x', 'relay', undefined, '/v1/openai/deployments/x'],
   ])('maps the Azure OpenAI path %s %s to %s with deployment %s', (method, path, endpoint, model, deployment) =>
     expect(matchRoute(method, path)).toEqual({ endpoint, params: {}, path: deployment, model }),
+  );
+
+  it.each([
+    ['POST', '/v1/v1/messages/', 'messages', {}, '/v1/messages/'],
+    ['POST', '/v1/v1/messages/batches', 'relay', {}, '/v1/messages/batches'],
+    ['GET', '/v1/v1/files/file-1', 'files/{id}', { id: 'file-1' }, '/v1/files/file-1'],
+    ['GET', '/v1/v1/v1/files', 'relay', {}, undefined],
+  ])('maps %s %s with the prefix twice to %s', (method, path, endpoint, params, equivalent) =>
+    expect(matchRoute(method, path)).toEqual({ endpoint, params, path: equivalent, model: undefined }),
   );
 
   it.each([

@@ -24,11 +24,14 @@ const rows: readonly RouteRow[] = (Object.entries(endpoints) as [Endpoint, Endpo
 /** Prefixes of a template. Client libraries of the messages API add `/v1` themselves, so base URLs with and without it must work. */
 const pathPrefixes = (template: string): readonly string[] => (template.startsWith('messages') ? ['/v1/', '/', '/v1/v1/'] : ['/v1/']);
 
+/** A path of such a library with a base URL that ends in `/v1`. */
+const doubledPrefix = /^\/v1(?=\/v1\/(?!v1\/).)/;
+
 /** The endpoint that handles a request. */
 export interface MatchedRoute {
   readonly endpoint: Endpoint;
   readonly params: Readonly<Record<string, string>>;
-  /** The equivalent `/v1/` path of a request in the deployments layout; undefined for other requests. */
+  /** The equivalent path of a request in the deployments layout or with `/v1/` twice; undefined for other requests. */
   readonly path: string | undefined;
   /** The deployment named in such a path. */
   readonly model: string | undefined;
@@ -59,6 +62,7 @@ export function matchRoute(method: string, path: string): MatchedRoute | undefin
   const hit = exact.get(`${method} ${path}`);
   if (hit !== undefined) return hit;
   if (path.startsWith(deploymentsPrefix)) return matchDeploymentPath(method, path);
+  if (doubledPrefix.test(path)) return matchEquivalent(method, path.slice(3));
   if (!path.startsWith('/v1/') || path.length === 4 || pathFault(path) !== undefined) return undefined;
   const segments = path.slice(4).split('/');
   const found = byId(method, segments) ?? matchNormalized(method, segments);
@@ -76,9 +80,7 @@ const deployments = 'deployments/';
 function matchDeploymentPath(method: string, path: string): MatchedRoute | undefined {
   const rest = path.slice(deploymentsPrefix.length);
   if (!rest.startsWith(deployments)) {
-    const canonicalPath = rest.startsWith('v1/') ? `/${rest}` : `/v1/${rest}`;
-    const matched = matchRoute(method, canonicalPath);
-    return matched === undefined ? undefined : { ...matched, path: canonicalPath };
+    return matchEquivalent(method, rest.startsWith('v1/') ? `/${rest}` : `/v1/${rest}`);
   }
   if (pathFault(path) !== undefined) return undefined;
   for (const segmentCount of [2, 1]) {
@@ -90,6 +92,12 @@ function matchDeploymentPath(method: string, path: string): MatchedRoute | undef
     return model === badId || model === '' ? undefined : { ...matched, path: canonicalPath, model };
   }
   return undefined;
+}
+
+/** Finds the endpoint for the equivalent path of a request. */
+function matchEquivalent(method: string, path: string): MatchedRoute | undefined {
+  const matched = matchRoute(method, path);
+  return matched === undefined ? undefined : { ...matched, path };
 }
 
 /** Returns the start of the last segments of a path. */
