@@ -117,7 +117,11 @@ export function createFront(origins: () => readonly string[], options: RigOption
   const server = createServer((req, res) => {
     res.on('error', () => {});
     const body = new RelayedBody(req, undefined, { sweeper, monotonic, passed: () => {} });
-    handle(req, 'relay', new NodeClient(res), { received: 0, read: (done: (body: RequestBody) => void) => done(body), drop: () => body.close() });
+    handle(req, 'relay', new NodeClient(res), {
+      received: 0,
+      read: (done: (body: RequestBody) => void) => done(body),
+      drop: () => body.close(),
+    });
   });
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
     const client = new UpgradeClient(req, socket, head);
