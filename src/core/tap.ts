@@ -19,6 +19,8 @@ export interface Tap {
    * server-sent events, and the tap sees them.
    */
   readonly unwrap?: (event: WireEvent) => WireEvent;
+  /** For events that the gateway requested for itself: reads such an event and returns true. The client does not get it. */
+  readonly withholds?: (event: WireEvent) => boolean;
   /**
    * WebSockets: returns whether a text message of the provider with this beginning is an event that the tap reads.
    * `event` gets those, and an empty text for one that was too long. Absent: none are read.

@@ -17,6 +17,7 @@ import { encodeIdSegment } from './address.ts';
 import type { HistoryRules } from '#formats/history/rules.ts';
 import { urlFiles } from '#formats/openai-chat/plain/files.ts';
 import { withFunctionsAsTools } from '#formats/openai-chat/legacy-calls.ts';
+import { RequestedUsageTap, requestsUsage, withUsage } from '#formats/openai-chat/stream-usage.ts';
 import type { ChatQuirk } from '#formats/openai-chat/quirks/quirk.ts';
 import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { batchOutput } from '#formats/openai-objects/batch-output.ts';
@@ -91,7 +92,11 @@ function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: Op
   const handling = responseHandlingOf(service, endpoint);
   if (endpoint === 'batches/{id}/cancel' || endpoint === 'fine_tuning/jobs/{id}/cancel') return cancelOf(service, endpoint, handling);
   const tapOf = endpoint === 'files/{id}/delete' ? () => allowEmpty(new ObjectTap()) : openaiTaps[endpoint];
-  const begin: Operation<Settings>['begin'] = (body, call) => new Passing(requestOf(service, endpoint, body, call), tapOf(call));
+  const reportsOnRequest = endpoint === 'chat/completions' || endpoint === 'completions';
+  const begin: Operation<Settings>['begin'] = (body, call) =>
+    reportsOnRequest && body.kind === 'json' && requestsUsage(call)
+      ? new Passing(requestOf(service, endpoint, withUsage(body), call), new RequestedUsageTap())
+      : new Passing(requestOf(service, endpoint, body, call), tapOf(call));
   // Clients that use this format natively send files in a form that the service accepts.
   if (endpoint === 'chat/completions') {
     const chat = withToolNames({ media: translatedMedia, begin }, translatedNameRule);

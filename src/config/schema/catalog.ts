@@ -57,6 +57,12 @@ export const providerCommon = {
       description:
         'drop: body fields of the gateway (labels, thinking, …) that the service may reject are left out; pass: they are sent. Default: drop; pass for type openai with custom_host.',
     },
+    stream_usage: {
+      type: 'string',
+      enum: ['always'],
+      description:
+        'always: the gateway requests the usage of streams in the OpenAI format (stream_options.include_usage) and removes the chunk with it, unless the client requested it. Without it, such streams are recorded with an estimate.',
+    },
   },
   required: ['type'],
 } as const;

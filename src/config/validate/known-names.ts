@@ -47,7 +47,6 @@ const hintsByArea: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> =
     ...unknownKey('client_secret', 'write auth: {mode: …, client_secret: …}'),
     ...unknownKey('timeout request_timeout', 'write timeouts: {total: 120s}'),
     ...notSupported('limits', 'limit anything'),
-    ...notSupported('stream_usage', 'add the usage to streams'),
     ...notSupported('media', 'read media'),
   },
   virtual_key: {

@@ -164,6 +164,8 @@ export interface CommonSettings {
   readonly custom_host?: string;
   /** What is done with the gateway's own body fields (`labels`, `thinking`, …), which the service may reject. */
   readonly extensions?: 'drop' | 'pass';
+  /** `always`: the usage of every stream is requested from services that report it only on request. */
+  readonly stream_usage?: 'always';
   /** The keys under `auth:`, if the mode is one of the type's own (`authModes`); the mode in its canonical spelling. */
   readonly auth?: AuthSettings;
 }

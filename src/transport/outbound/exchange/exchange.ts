@@ -134,7 +134,7 @@ export class HttpExchange implements ResponseReceiver, Sweepable, UpstreamBodyOw
       this.state = 'holding';
       // Frames that only wrap events of another format are forwarded as server-sent events.
       if (framing === 'aws-frames' && this.tap.unwrap !== undefined) this.headers = { ...headers, 'content-type': 'text/event-stream' };
-      this.body = new EventStreamBody(this, this.now(), scannerOf(framing, this.tap.unwrap));
+      this.body = new EventStreamBody(this, this.now(), scannerOf(framing, this.tap));
     } else {
       this.state = 'whole';
       this.body = new BufferedBody(this, this.now());

@@ -1,6 +1,7 @@
-import type { WireEvent } from '../../../core/events.ts';
+import type { Tap } from '../../../core/tap.ts';
 import { AwsFrameScanner } from './aws-frames.ts';
 import { type Scanned, SseScanner } from './sse.ts';
+import { WithholdingScanner } from './withholding.ts';
 
 /** Splits the bytes of a stream into events. The bytes may be cut at any position. */
 export interface EventScanner {
@@ -18,6 +19,8 @@ export function framingOf(contentType: string): 'sse' | 'aws-frames' | undefined
   return contentType.startsWith('application/vnd.amazon.eventstream') ? 'aws-frames' : undefined;
 }
 
-/** @param unwrap extracts the event of another format from a frame */
-export const scannerOf = (framing: 'sse' | 'aws-frames', unwrap: ((event: WireEvent) => WireEvent) | undefined): EventScanner =>
-  framing === 'sse' ? new SseScanner() : new AwsFrameScanner(unwrap);
+/** @param tap reads the events of the stream */
+export function scannerOf(framing: 'sse' | 'aws-frames', { unwrap, withholds }: Pick<Tap, 'unwrap' | 'withholds'>): EventScanner {
+  const scanner = framing === 'sse' ? new SseScanner() : new AwsFrameScanner(unwrap);
+  return withholds === undefined ? scanner : new WithholdingScanner(scanner, withholds);
+}
