@@ -238,11 +238,26 @@ describe('googleAmbient() without a usable identity', () => {
     await expect(missing.fetch()).rejects.toThrow(/add it with npm install google-auth-library/);
   });
 
+  it('reads the file through the public interface of a version without the private one', async () => {
+    const opened: unknown[] = [];
+    const library = {
+      GoogleAuth: class {
+        constructor(options: object) {
+          opened.push(options);
+        }
+        getClient = () =>
+          Promise.resolve({ getAccessToken: () => Promise.resolve({ token: 'token' }), credentials: { expiry_date: now + 60_000 } });
+      },
+    };
+    const file = await writeFederationFile();
+    expect((await googleAmbient(grant(file), deps, () => Promise.resolve(library)).fetch()).value).toBe('token');
+    expect(opened.at(-1)).toEqual({ scopes: ['https://scope.example/all'], keyFilename: file });
+  });
+
   it('rejects an empty token', async () => {
     const library = {
       GoogleAuth: class {
         getClient = () => Promise.resolve({ getAccessToken: () => Promise.resolve({ token: '' }), credentials: {} });
-        _getApplicationCredentialsFromFilePath = () => Promise.reject(new Error('there is no file'));
       },
     };
     await expect(googleAmbient(grant(), deps, () => Promise.resolve(library)).fetch()).rejects.toThrow(/provides no token/);

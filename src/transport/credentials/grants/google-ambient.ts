@@ -15,8 +15,11 @@ export interface GoogleAuthLibrary {
     options: GoogleAuthOptions,
   ) => {
     getClient(): Promise<Client>;
-    /** What `getClient` uses for the file that the environment names. Its public equivalents print warnings to the console. */
-    _getApplicationCredentialsFromFilePath(path: string): Promise<Client>;
+    /**
+     * What `getClient` uses for the file that the environment names. It is private, so it may be missing, but its public equivalents
+     * print warnings to the console.
+     */
+    _getApplicationCredentialsFromFilePath?(path: string): Promise<Client>;
   };
   readonly gcpMetadata?: { resetIsAvailableCache(): void };
 }
@@ -92,7 +95,10 @@ async function open({ scopes }: Grant, file: NamedFile | undefined, load: () => 
   const auth = new GoogleAuth({ scopes: [...scopes] });
   if (file !== undefined) {
     checkCredentials(file);
-    return auth._getApplicationCredentialsFromFilePath(file.path);
+    return (
+      auth._getApplicationCredentialsFromFilePath?.(file.path) ??
+      new GoogleAuth({ scopes: [...scopes], keyFilename: file.path }).getClient()
+    );
   }
   try {
     return await auth.getClient();
