@@ -66,6 +66,8 @@ const inFallback = (retry = makeRetry(), codes?: readonly number[]): Leaf => {
   return branch.targets[0] as Leaf;
 };
 
+const inLoadbalance = (): Leaf => makeBranch('loadbalance', [singleTarget(), singleTarget()]).targets[0] as Leaf;
+
 /** Judges the last of these outcomes; all are attempts at one target. */
 async function judge(target: Leaf, outcomeFactories: readonly OutcomeFactory[], parts: RequestParts = {}): Promise<Verdict | undefined> {
   const plugin = await setUp(fallbackRetry);
@@ -261,8 +263,19 @@ describe('the fallback decision', () => {
     expect(await actionFor(inner.targets[0] as Leaf, [answered(503)])).toBe('next');
   });
 
+  const elsewhere = answered(400, { body: error('no such response', { isOfOtherAccount: true }) });
+  it.each<[string, () => Leaf, RequestParts, string]>([
+    ['of a load balancer', () => inLoadbalance(), {}, 'next'],
+    ['of a load balancer, although the request creates an object', () => inLoadbalance(), { body: { model: 'm', store: true } }, 'next'],
+    ['of a fallback, regardless of the list', () => inFallback(makeRetry(), [429]), {}, 'next'],
+    ['that does not exist', () => singleTarget(), {}, 'answer'],
+  ])('is another target %s, if another account has what the request refers to', async (_, target, parts, verdict) => {
+    const overrides = { endpoint: 'responses', path: '/v1/responses' } as const;
+    expect(await actionFor(target(), [elsewhere], { ...parts, overrides })).toBe(verdict);
+  });
+
   it('does not exist for a load balancer', async () => {
-    expect(await actionFor(makeBranch('loadbalance', [singleTarget(), singleTarget()]).targets[0] as Leaf, [answered(503)])).toBe('answer');
+    expect(await actionFor(inLoadbalance(), [answered(503)])).toBe('answer');
   });
 });
 

@@ -2,6 +2,7 @@ import { isPermanentFault } from '#core/http/connection-fault.ts';
 import type { ProviderFault } from '#core/error.ts';
 import { type Outcome, statusOf } from '#core/plan.ts';
 import type { Leaf } from '#core/snapshot.ts';
+import { needsOtherAccount } from '#core/objects/other-account.ts';
 import { cannotExistAtProvider, type RouteState } from '#core/objects/route-state.ts';
 
 /** Statuses after which a request that creates an object may be repeated, because the provider created none. */
@@ -28,7 +29,8 @@ export function mayRepeat(outcome: Outcome, state: RouteState, method: string): 
   if (state === undefined) return true;
   if (outcome.attempt.hasWritten === true) return false;
   if (isUnprocessed(outcome)) return true;
-  if (state === 'creates') return outcome.kind === 'answered' && statusesWithoutCreation.has(outcome.reply.status);
+  if (state === 'creates')
+    return outcome.kind === 'answered' && (statusesWithoutCreation.has(outcome.reply.status) || needsOtherAccount(outcome));
   return method === 'GET' || outcome.kind === 'answered';
 }
 
@@ -49,15 +51,16 @@ export function wantsRetry(outcome: Outcome): boolean {
   return retry.retries(statusOf(outcome)) && faultOf(outcome)?.isPermanent !== true;
 }
 
-/** True if a fallback above the target continues. The plan decides with which target. */
+/** True if a fallback above the target continues, or another account may have what the request refers to. The plan decides with which target. */
 export function wantsNext(outcome: Outcome, state: RouteState): boolean {
   if (state === 'names') return mayExistElsewhere(outcome);
   const always = isTransportFault(outcome) || (outcome.kind === 'refused' && outcome.error.code === 'unsupported_endpoint');
   const status = statusOf(outcome);
-  for (let above = (outcome.attempt.target as Leaf).parent; above !== undefined; above = above.parent) {
+  const { parent } = outcome.attempt.target as Leaf;
+  for (let above = parent; above !== undefined; above = above.parent) {
     if (above.strategy === 'fallback' && (always || above.fallsBackOn(status))) return true;
   }
-  return false;
+  return parent !== undefined && needsOtherAccount(outcome);
 }
 
 /** For an object by id: another account can have it only if it is unknown here, or if this provider was not reached. */

@@ -219,6 +219,8 @@ export interface ProviderFault {
   readonly retryAfterMs?: number;
   /** The code shows that a retry also fails (such as a used-up quota), although the status is usually temporary. */
   readonly isPermanent?: true;
+  /** The request continues what this account does not have: a stored object, or reasoning that another account has encrypted. */
+  readonly isOfOtherAccount?: true;
   /** The service cannot parse the model's input or output; the service itself works. */
   readonly isOfModel?: true;
   /** The event of a stream that contains the error is not an error event of its format, so that clients ignore the error. */

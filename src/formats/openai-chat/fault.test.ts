@@ -25,3 +25,14 @@ it.each([
 ])('openaiFault reads %s', (_name, body, fault) => {
   expect(openaiFault(400, body)).toEqual(fault);
 });
+
+it.each([
+  ['an unknown response', { message: "Previous response with id 'resp_1' not found.", code: 'previous_response_not_found' }, true],
+  ['reasoning of another account', { message: 'The encrypted content could not be verified.', code: 'invalid_encrypted_content' }, true],
+  ['an unknown conversation', { message: "Conversation with id 'conv_1' not found." }, true],
+  ['an unknown item', { message: "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false." }, true],
+  ['an unknown model', { message: 'The model `m` does not exist.', code: 'model_not_found' }, undefined],
+  ['a name in quotes', { message: "No Item with id 'x' not found" }, undefined],
+])('openaiFault says whether another account may have %s', (_name, error, expected) => {
+  expect(openaiFault(400, JSON.stringify({ error })).isOfOtherAccount).toBe(expected);
+});

@@ -55,8 +55,16 @@ export function faultFrom(object: JsonObject, raw = ''): ProviderFault {
     param: textOf(param) ?? null,
     ...(isJsonObject(error) && Object.keys(more).length > 0 ? { extra: more } : {}),
   };
-  return permanent.has(fault.code ?? '') || permanent.has(fault.type ?? '') ? { ...fault, isPermanent: true } : fault;
+  if (permanent.has(fault.code ?? '') || permanent.has(fault.type ?? '')) return { ...fault, isPermanent: true };
+  return isOfOtherAccount(fault) ? { ...fault, isOfOtherAccount: true } : fault;
 }
+
+/** Codes for state that an account does not have (OpenAI API, Responses, `previous_response_id` and `reasoning.encrypted_content`). */
+const otherAccountCodes: ReadonlySet<string | number> = new Set(['previous_response_not_found', 'invalid_encrypted_content']);
+
+/** A conversation or an item that the account does not have is reported without a code. */
+const isOfOtherAccount = ({ code, message }: ProviderFault): boolean =>
+  otherAccountCodes.has(code ?? '') || (code === null && /^(?:Conversation|Item) with id '[^']*' not found/.test(message));
 
 /** Returns the first non-empty text at one of these paths. */
 function textAt(object: JsonObject, paths: readonly string[]): string | undefined {

@@ -53,9 +53,21 @@ const query: QueryFacts = { metadata: {}, params: () => undefined, pathname: '/v
 const facts = (overrides: Partial<PlanFacts> = {}): PlanFacts => ({ random: 0.5, query, walk: 'model', accepts: () => true, ...overrides });
 
 const times = { at: 0, connectMs: undefined, firstByteMs: undefined, totalMs: 1 };
-type OutcomeName = number | 'skipped' | 'unreachable' | 'timeout' | 'connect' | 'faulty' | 'unsupported' | 'no id' | 'denied' | 'cancelled';
+type OutcomeName =
+  | number
+  | 'skipped'
+  | 'unreachable'
+  | 'timeout'
+  | 'connect'
+  | 'faulty'
+  | 'unsupported'
+  | 'no id'
+  | 'denied'
+  | 'cancelled'
+  | 'elsewhere';
 function outcome(target: Leaf, outcomeName: OutcomeName): Outcome {
-  const base = { attempt: { target } as Attempt, times };
+  const provider = { fault: () => ({ message: 'x', ...(outcomeName === 'elsewhere' ? { isOfOtherAccount: true } : {}) }) };
+  const base = { attempt: { target, binding: { provider } } as unknown as Attempt, times };
   switch (outcomeName) {
     case 'unreachable':
       return { ...base, kind: 'unreachable', cause: new Error('refused'), sent: false };
@@ -79,7 +91,13 @@ function outcome(target: Leaf, outcomeName: OutcomeName): Outcome {
       return {
         ...base,
         kind: 'answered',
-        reply: { status: outcomeName, headers: {}, body: Buffer.alloc(0), flow: undefined, tap: undefined },
+        reply: {
+          status: outcomeName === 'elsewhere' ? 400 : outcomeName,
+          headers: {},
+          body: Buffer.alloc(0),
+          flow: undefined,
+          tap: undefined,
+        },
       };
   }
 }
@@ -157,6 +175,26 @@ describe('plan over a target tree', () => {
       { s: 'fallback', t: [{ s: 'loadbalance', weights: [1000, 0.001], t: [{ s: 'fallback', t: ['a', 'b'] }, 'c'] }, 'd'] },
       [500, 'skipped', 500],
       ['a', 'b', 'd'],
+    ],
+    [
+      'tries the other targets of a loadbalance if what the request refers to is elsewhere',
+      { s: 'loadbalance', weights: [1, 1e3, 0, 1e6], t: ['a', 'b', 'off', 'd'] },
+      ['elsewhere', 'elsewhere', 200],
+      ['d', 'b', 'a'],
+    ],
+    [
+      'passes over a skipped target then',
+      { s: 'loadbalance', weights: [1, 1e3, 1e6], t: ['a', 'b', 'c'] },
+      ['elsewhere', 'skipped', 200],
+      ['c', 'b', 'a'],
+    ],
+    ['stops once every target has said so', { s: 'loadbalance', weights: [1, 1000], t: ['a', 'b'] }, ['elsewhere'], ['b', 'a']],
+    ['stops at the first other error', { s: 'loadbalance', weights: [1, 1e3, 1e6], t: ['a', 'b', 'c'] }, ['elsewhere', 400], ['c', 'b']],
+    [
+      'leaves a loadbalance for the fallback above it last, with any codes',
+      { s: 'fallback', codes: [429], t: [{ s: 'loadbalance', weights: [1, 1000], t: ['a', 'b'] }, 'c'] },
+      ['elsewhere'],
+      ['b', 'a', 'c'],
     ],
     [
       'skips a later target that resolves to nothing',

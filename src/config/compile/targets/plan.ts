@@ -1,5 +1,6 @@
 import { GatewayError } from '../../../core/error.ts';
 import { type Outcome, type Plan, statusOf } from '../../../core/plan.ts';
+import { needsOtherAccount } from '../../../core/objects/other-account.ts';
 import { cannotExistAtProvider } from '../../../core/objects/route-state.ts';
 import type { Branch, CompiledConfig, Leaf, PlanFacts } from '../../../core/snapshot.ts';
 import type { RouteStep } from '../../../core/records/record.ts';
@@ -47,15 +48,17 @@ class TreePlan implements Plan {
     const last = history.at(-1);
     if (last === undefined) return this.first;
     if (last.kind === 'cancelled') return undefined;
-    const always = alwaysFallsBack(last);
+    const tried = last.kind === 'skipped' ? history.findLast(({ kind }) => kind !== 'skipped') : last;
+    const isElsewhere = tried !== undefined && needsOtherAccount(tried);
+    const always = isElsewhere || alwaysFallsBack(last);
     const status = statusOf(last);
-    const facts = last.kind === 'skipped' ? withoutSkipped(this.#facts, history) : this.#facts;
+    const facts = isElsewhere || last.kind === 'skipped' ? without(this.#facts, history, isElsewhere) : this.#facts;
     let node: TreeNode = last.attempt.target;
     for (let above = node.parent; above !== undefined; above = above.parent) {
       if (above.strategy === 'fallback' && (always || above.fallsBackOn(status))) {
         const next = siblingAfter(above, node.index, facts);
         if (next !== undefined) return next;
-      } else if (above.strategy === 'loadbalance' && last.kind === 'skipped' && !wasAttempted(above, history)) {
+      } else if (above.strategy === 'loadbalance' && (isElsewhere || (last.kind === 'skipped' && !wasAttempted(above, history)))) {
         const next = descend(above, facts);
         if (next !== undefined) return next;
       }
@@ -74,9 +77,9 @@ function isBelow(leaf: Leaf, node: Branch): boolean {
   return false;
 }
 
-/** The same facts, with the skipped targets excluded. */
-function withoutSkipped(facts: PlanFacts, history: readonly Outcome[]): PlanFacts {
-  const skipped = new Set(history.flatMap(({ kind, attempt }) => (kind === 'skipped' ? [attempt.target] : [])));
+/** The same facts without the skipped targets, and without those that were tried if asked for. */
+function without(facts: PlanFacts, history: readonly Outcome[], isTriedExcluded: boolean): PlanFacts {
+  const excluded = new Set(history.flatMap(({ kind, attempt }) => (isTriedExcluded || kind === 'skipped' ? [attempt.target] : [])));
   return {
     walk: facts.walk,
     random: facts.random,
@@ -87,7 +90,7 @@ function withoutSkipped(facts: PlanFacts, history: readonly Outcome[]): PlanFact
     set route(steps) {
       facts.route = steps;
     },
-    accepts: (leaf) => !skipped.has(leaf) && facts.accepts(leaf),
+    accepts: (leaf) => !excluded.has(leaf) && facts.accepts(leaf),
   };
 }
 
