@@ -91,6 +91,10 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
     const explanation = page.getByRole('region', { name: 'Explanation' });
     const here = explanation.locator('.panel', { hasText: 'goes here' }).last();
     await here.waitFor();
+    // It is below the form, and its title is announced, not all of its text.
+    await expect.poll(() => explanation.evaluate((element) => element.getBoundingClientRect().top)).toBeLessThan(200);
+    expect(await explanation.getByRole('status').allInnerTexts()).toEqual(['The explanation is below the form']);
+    expect(await explanation.getAttribute('aria-live')).toBe(null);
     expect(await here.getByRole('heading', { level: 2 }).first().innerText()).toContain('spare');
   });
 

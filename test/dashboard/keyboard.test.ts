@@ -131,6 +131,14 @@ describe.skipIf(!hasBrowser)('keyboard shortcuts', () => {
     await page.getByRole('row', { selected: true }).waitFor();
   });
 
+  it('focus the first field of a dialog, and no letter is written into it', async () => {
+    const page = await list();
+    await page.keyboard.press('j');
+    await page.keyboard.press('r');
+    await page.getByRole('dialog', { name: 'Replay' }).waitFor();
+    expect(await page.evaluate('document.activeElement.labels?.[0].textContent + document.activeElement.value')).toBe('To');
+  });
+
   it('return the focus to a button whose menu closes', async () => {
     const page = await list('?q=status%3A200');
     const focus = (): Promise<string> => page.evaluate('document.activeElement.textContent');

@@ -174,6 +174,8 @@ export function Dialog({ title, onClose, children, footer, wide = false, once = 
     const dialog = ref.current;
     const before = document.activeElement;
     dialog?.showModal();
+    // The browser would focus the button that closes it.
+    dialog?.querySelector<HTMLElement>('.body :is(input, select, textarea)')?.focus();
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement) before.focus();

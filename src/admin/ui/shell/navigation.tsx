@@ -77,7 +77,8 @@ function Foot() {
       <div class="row">
         <Button small kind="quiet" icon={icon} label={`Theme: ${name}. Change`} onClick={() => (theme.value = next)} />
         <Button small kind="quiet" label="Keyboard shortcuts" shortcut="?" onClick={() => (shortcutsShown.value = true)}>
-          <kbd>?</kbd>
+          <kbd aria-hidden="true">?</kbd>
+          <span class="hidden-text">Keyboard shortcuts</span>
         </Button>
         {who?.is_open === false && (
           <Button small kind="quiet" onClick={() => void signOut()}>

@@ -1,7 +1,7 @@
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ConfigView, KeyView, Status } from '../../../api-types.ts';
 import type { Explanation } from '../../../../core/logs/explanation.ts';
-import { get, post } from '../../browser/api.ts';
+import { type ApiError, get, post } from '../../browser/api.ts';
 import { useLoad } from '../../browser/load.ts';
 import { Button } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/form.tsx';
@@ -115,17 +115,32 @@ export function ExplainForm({ configs, current }: { configs: readonly ConfigView
           </div>
         </form>
       </Panel>
-      <section aria-label="Explanation" aria-live="polite" class="stack">
-        {explain.error !== undefined && <Problem error={explain.error} />}
-        {explain.result !== undefined && explain.error === undefined && (
-          <>
-            {hasNoTarget(explain.result) && <Notice tone="info" title="No target would be tried" />}
-            <Panel title="What would happen">
-              <ExplanationView explanation={explain.result} />
-            </Panel>
-          </>
-        )}
-      </section>
+      <Result explanation={explain.result} error={explain.error} />
     </>
+  );
+}
+
+/** Shows itself, because it is below the form. Announced by its title only, because it is long. */
+function Result({ explanation, error }: { explanation: Explanation | undefined; error: ApiError | undefined }) {
+  const ref = useRef<HTMLElement>(null);
+  const isShown = explanation !== undefined && error === undefined;
+  useEffect(() => {
+    if (explanation !== undefined || error !== undefined) ref.current?.scrollIntoView({ block: 'nearest' });
+  }, [explanation, error]);
+  return (
+    <section ref={ref} aria-label="Explanation" class="stack">
+      <span role="status" class="hidden-text">
+        {isShown && 'The explanation is below the form'}
+      </span>
+      {error !== undefined && <Problem error={error} />}
+      {isShown && (
+        <>
+          {hasNoTarget(explanation) && <Notice tone="info" title="No target would be tried" />}
+          <Panel title="What would happen">
+            <ExplanationView explanation={explanation} />
+          </Panel>
+        </>
+      )}
+    </section>
   );
 }

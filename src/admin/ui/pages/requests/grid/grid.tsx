@@ -58,6 +58,7 @@ export function Grid({ rows, selected, onOpen, onEnd, onTop, footer, loading, is
       <table
         class={isCards ? 'grid cards' : 'grid'}
         role="table"
+        aria-label="Requests"
         aria-rowcount={rows.length + 1}
         style={isCards ? { width: '100%' } : { minWidth: `${minWidth}px` }}
       >
