@@ -67,7 +67,7 @@ const windowOf = (start: number | undefined): string =>
 
 /** Without the period, because the list is narrow. The period is shown next to the tree. */
 const noteOf = ({ root: { live } }: ConfigView): string =>
-  live.requests === 0 ? 'not used' : `${count(live.requests)} ${live.requests === 1 ? 'attempt' : 'attempts'}`;
+  live.requests === 0 ? 'no attempts' : `${count(live.requests)} ${live.requests === 1 ? 'attempt' : 'attempts'}`;
 
 function NoConfigs() {
   return (

@@ -1,6 +1,6 @@
 import type { ProviderHealth } from '../../../api-types.ts';
 import { count, duration, percent } from '../../browser/format.ts';
-import { Badge, type Tone } from '../../components/display.tsx';
+import { Ago, Badge, type Tone } from '../../components/display.tsx';
 import { Panel } from '../../components/surface.tsx';
 import { requestHref, requestsHref, term } from '../../log/terms.ts';
 
@@ -50,9 +50,14 @@ function Card({ provider }: { provider: ProviderHealth }) {
           : `${count(figures.requests)} ${figures.requests === 1 ? 'request' : 'requests'} · ${percent(figures.errors, figures.requests)} errors · p95 ${duration(figures.p95)}`}
       </p>
       {last !== null && state !== 'ok' && (
-        <a class="small cut" href={requestHref(last.id)} title={last.message}>
-          {last.message}
-        </a>
+        <p class="small cut">
+          <span class="muted">
+            <Ago at={last.at} />:{' '}
+          </span>
+          <a href={requestHref(last.id)} title={last.message}>
+            {last.message}
+          </a>
+        </p>
       )}
     </li>
   );
