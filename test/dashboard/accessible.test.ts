@@ -97,12 +97,22 @@ describe.skipIf(!hasBrowser)('accessibility', () => {
     await page.context().close();
   });
 
+  it('controls without words and the list have names', async () => {
+    const { page } = await open(`${server.url}/requests`);
+    await page.getByRole('table', { name: 'Requests' }).waitFor();
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+    await page.context().close();
+  });
+
   it('paper has the light theme, without the navigation', async () => {
     const { page } = await open(server.url + request, { theme: 'dark' });
     await page.locator('.timeline').waitFor();
     await page.emulateMedia({ media: 'print' });
     await page.locator(':root[data-scheme="light"]').waitFor({ state: 'attached' });
     expect(await page.getByRole('navigation', { name: 'Pages' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Copy|Replay|Export/ }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'All requests' }).count()).toBe(0);
     await page.emulateMedia({ media: 'screen' });
     await page.locator(':root[data-scheme="dark"]').waitFor({ state: 'attached' });
     await page.context().close();

@@ -57,4 +57,49 @@ describe.skipIf(!hasBrowser)('layout of all pages', () => {
     }
     await page.context().close();
   });
+
+  /** Differences of the middles of two elements, in pixels. */
+  const middles = (one: string, other: string): string => `(() => {
+    const middle = (selector) => { const { top, height } = document.querySelector(selector).getBoundingClientRect(); return top + height / 2; };
+    return Math.abs(middle('${one}') - middle('${other}'));
+  })()`;
+  const lefts = (selector: string): string => `[...document.querySelectorAll('${selector}')].map((element) => {
+    const text = document.createRange();
+    text.selectNodeContents(element);
+    return Math.round(text.getBoundingClientRect().left);
+  })`;
+
+  it('aligns badges, tables and values with the text next to them', async () => {
+    const { page } = await open(`${server.url}/prompts/welcome`);
+    await page.locator('.panel td .badge').first().waitFor();
+    expect(await page.evaluate(middles('.panel td .badge', '.panel tbody tr'))).toBeLessThan(1.5);
+    const edges = (await page.evaluate(
+      lefts('.panel:has(> .body:not(.flush) .table) :is(h2, dt, th:first-child, td:first-child)'),
+    )) as number[];
+    expect(new Set(edges).size).toBe(1);
+
+    await page.goto(`${server.url}/requests`);
+    await page.locator('.histogram summary').waitFor();
+    expect(await page.evaluate(middles('.histogram > p', '.histogram summary'))).toBeLessThan(1.5);
+
+    await page.goto(`${server.url}/requests/${id}`);
+    await page.getByRole('tab', { name: 'Facts' }).click();
+    await page.getByRole('heading', { name: 'Metadata' }).waitFor();
+    const values = (await page.evaluate(lefts('.all-facts dt + dd:not(:has(.tag, .row))'))) as number[];
+    expect([values.length > 10, new Set(values).size]).toEqual([true, 1]);
+    await page.context().close();
+  });
+
+  it('shows the whole file and line in which a key is defined', async () => {
+    const [key] = someServing(now).keys;
+    if (key === undefined) throw new Error('there is no key');
+    const at = { file: '/etc/gateway/keys.d/app-web-of-customers-in-europe.yaml', line: 2 };
+    const other = await startFixtureServer(rows, { ...someServing(now), keys: [{ ...key, at }] });
+    const { page } = await open(`${other.url}/keys`);
+    await page.locator('.key-name .written-at').waitFor();
+    const hidden = `(() => { const { scrollHeight, clientHeight } = document.querySelector('.key-name .written-at'); return scrollHeight - clientHeight; })()`;
+    expect(await page.evaluate(hidden)).toBeLessThanOrEqual(0);
+    await page.context().close();
+    await other.close();
+  });
 });

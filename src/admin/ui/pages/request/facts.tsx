@@ -11,7 +11,7 @@ type Rows = readonly (readonly [string, ComponentChildren])[];
 export function FactsPane({ stored }: { stored: StoredRecord }) {
   const { record, feedback } = stored;
   return (
-    <div class="stack">
+    <div class="stack all-facts">
       <Section title="Request" rows={requestRows(record)} />
       <Section title="Tokens and cost" rows={costRows(record)} />
       <Section title="Metadata" rows={pairs(record.metadata, 'meta')} />
