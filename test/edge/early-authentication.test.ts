@@ -49,7 +49,14 @@ describe('a request without a key', () => {
     expect(await client.answers(1)).toEqual([401]);
     const id = /x-request-id: (\S+)/i.exec(client.text)?.[1] ?? null;
     const record = await gateway.record(id);
-    expect(record).toMatchObject({ status: 401, error: { code: 'missing_api_key' }, key: null, attempts: [], bytes: { in: 0 } });
+    expect(record).toMatchObject({
+      status: 401,
+      error: { code: 'missing_api_key' },
+      key: null,
+      attempts: [],
+      cost: { usd: '0' },
+      bytes: { in: 0 },
+    });
     expect(record.request.body).toBeNull();
   });
 

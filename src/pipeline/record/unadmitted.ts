@@ -1,4 +1,5 @@
 import type { LogRecord } from '../../core/records/record.ts';
+import { free } from '../../core/cost/cost.ts';
 import { emptyRecord } from '../../core/records/empty.ts';
 import { bounded, boundedOrNull } from './bounds.ts';
 import type { Ending } from './index.ts';
@@ -23,6 +24,7 @@ export function unadmittedRecord(ctx: RequestContext, { error, status, end, byte
     revision: ctx.snapshot.revision,
     ms: { total: Math.round(totalMs * 10) / 10, first_event: null, overhead: 0 },
     client: { ip: ctx.peer ?? null, agent: boundedOrNull(ctx.headers.get('user-agent'), short.agent) },
+    cost: free,
     bytes: { in: 0, out: bytesOut },
     end,
     notes: notesOf(ctx),
