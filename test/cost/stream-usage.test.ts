@@ -42,6 +42,7 @@ providers:
   exact: {type: openai, ${common}, stream_usage: always}
   plain: {type: openai, ${common}}
   groq: {type: groq, ${common}, stream_usage: always}
+  mistral: {type: mistral, ${common}, stream_usage: always}
 `);
 });
 afterAll(async () => {
@@ -59,7 +60,7 @@ async function streamed(path: string, body: object) {
   const text = await response.text();
   const record = await gateway.record(response.headers.get('x-request-id'));
   const sent = JSON.parse(upstream.requests.at(-1)?.body.toString() ?? '') as { stream_options?: object };
-  return { text, record, options: sent.stream_options };
+  return { text, record, options: sent.stream_options, dropped: response.headers.get('x-gateway-dropped-params') };
 }
 
 const counted = { source: 'reported', prompt: 11, completion: 3 };
@@ -94,6 +95,13 @@ it.each([
 it('other options of the client are kept', async () => {
   const { options } = await streamed('chat/completions', { model: '@exact/m', messages, stream_options: { include_obfuscation: false } });
   expect(options).toEqual({ include_obfuscation: false, include_usage: true });
+});
+
+it('nothing is requested of a service that rejects the options, and nothing is reported as dropped', async () => {
+  const { options, dropped } = await streamed('chat/completions', { model: '@mistral/m', messages });
+  expect([options, dropped]).toEqual([undefined, null]);
+  const requested = await streamed('chat/completions', { model: '@mistral/m', messages, stream_options: { include_usage: true } });
+  expect([requested.options, requested.dropped]).toEqual([undefined, 'stream_options']);
 });
 
 it('a complete response is not changed', async () => {

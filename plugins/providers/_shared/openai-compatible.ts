@@ -92,7 +92,7 @@ function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: Op
   const handling = responseHandlingOf(service, endpoint);
   if (endpoint === 'batches/{id}/cancel' || endpoint === 'fine_tuning/jobs/{id}/cancel') return cancelOf(service, endpoint, handling);
   const tapOf = endpoint === 'files/{id}/delete' ? () => allowEmpty(new ObjectTap()) : openaiTaps[endpoint];
-  const reportsOnRequest = endpoint === 'chat/completions' || endpoint === 'completions';
+  const reportsOnRequest = (endpoint === 'chat/completions' && !rejectsOptions(service)) || endpoint === 'completions';
   const begin: Operation<Settings>['begin'] = (body, call) =>
     reportsOnRequest && body.kind === 'json' && requestsUsage(call)
       ? new Passing(requestOf(service, endpoint, withUsage(body), call), new RequestedUsageTap())
@@ -106,6 +106,10 @@ function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: Op
   if (handling === undefined) return { begin };
   return { ...handling.traits, begin: (body, call) => ({ ...begin(body, call), ...handling.membersFor(call) }) };
 }
+
+/** True for a service that reports the usage of a stream without a request, and rejects one. */
+const rejectsOptions = <Settings>({ quirks }: OpenAiCompatible<Settings>): boolean =>
+  quirks?.some(({ drops, models }) => models === undefined && drops?.includes('stream_options') === true) === true;
 
 /** Handling of responses that do not pass unchanged. */
 interface ResponseHandling<Settings> {
