@@ -225,8 +225,8 @@ describe('request cost', () => {
       (await call('/v1/images/generations', { model: '@own/m', prompt: text, stream: true })).record,
       (await call('/v1/audio/speech', { model: '@own/m', input: text, voice: 'coral', stream_format: 'sse' })).record,
     ];
-    expect(records.map(({ status, usage: { source }, cost }) => [status, source, cost.usd])).toEqual(
-      records.map(() => [200, 'none', null]),
+    expect(records.map(({ status, stream, usage: { source }, cost }) => [status, stream, source, cost.usd])).toEqual(
+      records.map(() => [200, true, 'none', null]),
     );
   });
 

@@ -41,6 +41,13 @@ export function requestsStream(body: RequestBody, query: string): boolean {
   return query.includes('stream=') && isTrue(new URLSearchParams(query).get('stream'));
 }
 
+/**
+ * True if the client requested a stream in any way: speech is streamed with `stream_format`. Only the record needs this, because a
+ * service may return plain audio.
+ */
+export const requestsEvents = (ctx: { readonly stream: boolean; readonly endpoint: string; readonly body: RequestBody }): boolean =>
+  ctx.stream || (ctx.endpoint === 'audio/speech' && ctx.body.kind === 'json' && ctx.body.peek('stream_format') === 'sse');
+
 const isTrue = (text: string | null | undefined): boolean => typeof text === 'string' && /^\s*true\s*$/i.test(text);
 
 /** Limits the length, because the name is used in headers, records and errors. */

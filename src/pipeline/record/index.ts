@@ -2,6 +2,7 @@ import type { Redaction } from '../../core/redaction/index.ts';
 import { traitsOf } from '../../core/endpoint.ts';
 import { emptyRecord } from '../../core/records/empty.ts';
 import { isJsonObject } from '../../core/json/merge.ts';
+import { requestsEvents } from '../../core/model/requested-model.ts';
 import { type Attempt, type Outcome, statusOf } from '../../core/plan.ts';
 import { retryAfterMs } from '../../core/provider/retry-after.ts';
 import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
@@ -60,7 +61,7 @@ function admittedRecord(ctx: RequestContext, run: Execution | undefined, ending:
     endpoint: ctx.calledEndpoint,
     method: ctx.method,
     path: clean.title(policy.bodies === 'none' || ctx.query === '' ? ctx.path : `${ctx.path}?${ctx.query}`, limits.path),
-    stream: ctx.stream,
+    stream: requestsEvents(ctx),
     status: ending.status,
     error: ending.error === null ? null : { ...ending.error, message: clean.text(ending.error.message, limits.message) },
     admitted: true,
