@@ -71,12 +71,15 @@ export function anthropicOperations<Settings>(service: AnthropicService<Settings
   return { 'chat/completions': withToolNames(chat, () => anthropicNames), messages, 'messages/count_tokens': countTokens } as const;
 }
 
-type ConversionCall = Pick<Call, 'model' | 'stream' | 'foundationModel' | 'strict' | 'showsReasoning' | 'id' | 'createdAt' | 'notes'>;
+type ConversionCall = Pick<
+  Call,
+  'model' | 'stream' | 'foundationModel' | 'strict' | 'showsReasoning' | 'id' | 'createdAt' | 'notes' | 'isTranslated'
+>;
 
 /** Returns the call with another model name. */
 function withModel<Settings>(call: ServiceCall<Settings>, model: string): ConversionCall {
-  const { stream, foundationModel, strict, showsReasoning, id, createdAt, notes } = call;
-  return { model, stream, foundationModel, strict, showsReasoning, id, createdAt, notes };
+  const { stream, foundationModel, strict, showsReasoning, id, createdAt, notes, isTranslated = false } = call;
+  return { model, stream, foundationModel, strict, showsReasoning, id, createdAt, notes, isTranslated };
 }
 
 function chatRequest<Settings>(

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { assistantPieces } from './assistant.ts';
-import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
+import { unsupportedParameter, withIndex } from '../../shared/request/parameter-errors.ts';
 import { type Block, cacheControlOf, type MessagesConversion, textBlock } from './conversion.ts';
 import { partBlocks } from './parts.ts';
 import { stringOf } from '../../shared/json.ts';
@@ -21,27 +21,10 @@ export function conversationOf(messages: unknown, conversion: MessagesConversion
   const turns = new TurnBuilder();
   const list = Array.isArray(messages) ? messages.filter(isJsonObject) : [];
   for (const message of list) {
-    switch (message['role']) {
-      case 'system':
-      case 'developer':
-        system.push(...systemBlocks(message, conversion));
-        break;
-      case 'assistant':
-        turns.assistant(assistantPieces(message, conversion, message === list.at(-1)));
-        break;
-      case 'tool':
-      case 'function':
-        addToolMessage(message, turns, conversion);
-        break;
-      case 'user':
-        addUser(message, turns, conversion);
-        break;
-      default:
-        throw unsupportedParameter(
-          'messages[].role',
-          `The role "${stringOf(message['role'])}" is not known.`,
-          'Use system, developer, user, assistant or tool.',
-        );
+    try {
+      addMessage(message, message === list.at(-1), { system, turns, conversion });
+    } catch (thrown) {
+      throw conversion.isTranslated ? thrown : withIndex(thrown, 'messages', (messages as unknown[]).indexOf(message));
     }
   }
   const done = turns.finish();
@@ -51,6 +34,37 @@ export function conversationOf(messages: unknown, conversion: MessagesConversion
   }
   // The API requires at least one turn, so instructions alone are sent as a user message.
   return { system: [], messages: [{ role: 'user', content: system }] };
+}
+
+interface Sink {
+  readonly system: Block[];
+  readonly turns: TurnBuilder;
+  readonly conversion: MessagesConversion;
+}
+
+function addMessage(message: JsonObject, isLast: boolean, { system, turns, conversion }: Sink): void {
+  switch (message['role']) {
+    case 'system':
+    case 'developer':
+      system.push(...systemBlocks(message, conversion));
+      break;
+    case 'assistant':
+      turns.assistant(assistantPieces(message, conversion, isLast));
+      break;
+    case 'tool':
+    case 'function':
+      addToolMessage(message, turns, conversion);
+      break;
+    case 'user':
+      addUser(message, turns, conversion);
+      break;
+    default:
+      throw unsupportedParameter(
+        'messages[].role',
+        `The role "${stringOf(message['role'])}" is not known.`,
+        'Use system, developer, user, assistant or tool.',
+      );
+  }
 }
 
 /** Members of messages that are converted. The API's messages have no `name`. */
@@ -95,22 +109,25 @@ function addUser(message: JsonObject, turns: TurnBuilder, conversion: MessagesCo
     conversion.drops.addUnread(part, resultMembers, 'messages[].content[].tool_result.', 'not known to this service');
     addResult({ id: stringOf(part['tool_use_id']) }, part, turns, conversion);
   }
-  turns.user(withCache(partBlocks(rest, conversion), message));
+  turns.user(withCache(partBlocks(rest, conversion, indexed(content, conversion)), message));
 }
 
 function addToolMessage(message: JsonObject, turns: TurnBuilder, conversion: MessagesConversion): void {
   // Messages of the legacy role are matched by `name`, so it is not reported as dropped.
   if (message['role'] !== 'function') conversion.drops.addUnread(message, read, 'messages[].', 'not known to this service');
   const key = message['role'] === 'function' ? { name: stringOf(message['name']) } : { id: stringOf(message['tool_call_id']) };
-  addResult(key, message, turns, conversion);
+  addResult(key, message, turns, conversion, indexed(message['content'], conversion));
 }
 
+/** The list in which errors give the index of a part. */
+const indexed = (content: unknown, { isTranslated }: MessagesConversion): unknown => (isTranslated ? undefined : content);
+
 /** Adds the result that a message or a block contains to its call. */
-function addResult(key: CallKey, result: JsonObject, turns: TurnBuilder, conversion: MessagesConversion): void {
+function addResult(key: CallKey, result: JsonObject, turns: TurnBuilder, conversion: MessagesConversion, all?: unknown): void {
   const { content } = result;
   const isText = typeof content === 'string';
   const cacheControl = isText ? undefined : lastCache(content);
-  const blocks = isText ? [] : partBlocks(content, conversion).map(({ cache_control: _moved, ...block }) => block);
+  const blocks = isText ? [] : partBlocks(content, conversion, all).map(({ cache_control: _moved, ...block }) => block);
   const block: Block = {
     content: isText ? content : blocks,
     ...(result['is_error'] === true ? { is_error: true } : {}),

@@ -9,6 +9,8 @@ export type ClaudeSurface = 'direct' | 'vertex' | 'converse';
 /** State of the conversion of one request. */
 export interface MessagesConversion {
   readonly surface: ClaudeSurface;
+  /** The request was translated from another format, so its messages have other indices than those of the client. */
+  readonly isTranslated: boolean;
   readonly media: ReadonlyMap<string, Media>;
   readonly traits: ClaudeTraits;
   readonly drops: Drops;

@@ -49,7 +49,7 @@ const none: readonly string[] = [];
  */
 export function toMessages(
   body: JsonObject,
-  call: Pick<Call, 'model' | 'stream' | 'foundationModel' | 'showsReasoning'>,
+  call: Pick<Call, 'model' | 'stream' | 'foundationModel' | 'showsReasoning' | 'isTranslated'>,
   options: MessagesOptions,
 ): MessagesRequest {
   checkChatTypes(body);
@@ -57,6 +57,7 @@ export function toMessages(
   const surface: ClaudeSurface = options.vertex === undefined ? 'direct' : 'vertex';
   const conversion: MessagesConversion = {
     surface,
+    isTranslated: call.isTranslated === true,
     media: options.media,
     traits: claudeTraitsOf(call.foundationModel ?? call.model),
     drops,

@@ -50,7 +50,7 @@ const usualMaxTokens = 4096;
  */
 export function toConverse(
   body: JsonObject,
-  call: Pick<Call, 'model' | 'foundationModel' | 'showsReasoning'>,
+  call: Pick<Call, 'model' | 'foundationModel' | 'showsReasoning' | 'isTranslated'>,
   options: ConverseOptions,
 ): ConverseRequest {
   checkChatTypes(body);
@@ -60,6 +60,7 @@ export function toConverse(
   const { media } = options;
   const conversion: MessagesConversion = {
     surface: 'converse',
+    isTranslated: call.isTranslated === true,
     media,
     traits: family.traits,
     drops,
