@@ -1,6 +1,6 @@
 import { defineProvider, type CommonSettings, type Probe, type Provider } from '#core/provider.ts';
 import { historyOf } from '#formats/history/rules.ts';
-import { isChatQuirk } from '#formats/openai-chat/quirks/quirk.ts';
+import { type ChatQuirk, isChatQuirk } from '#formats/openai-chat/quirks/quirk.ts';
 import { openaiFault } from '#formats/openai-chat/fault.ts';
 import { RealtimeTap } from '#formats/openai-objects/realtime-tap.ts';
 import { openaiEndpoints } from '#formats/openai-objects/taps.ts';
@@ -15,6 +15,9 @@ const fixes = {
 } as const;
 
 const modelListProbe: Probe = { endpoint: 'models', method: 'GET', model: '', proves: 'credential', fixes };
+
+/** What every service of this format lacks but OpenAI's own. */
+const ofAll: ChatQuirk = { offersAllowedTools: true };
 
 /** Creates the provider of a row. */
 export function vendorProvider(vendor: Vendor): Provider {
@@ -41,7 +44,7 @@ export function vendorProvider(vendor: Vendor): Provider {
       address: (call, route) => joinAddress(base(call.settings), route, call.query),
       extensions: () => 'drop',
       supportedExtensions: quirks.flatMap(({ supportedExtensions = [] }) => supportedExtensions),
-      quirks: quirks.filter(isChatQuirk),
+      quirks: [ofAll, ...quirks.filter(isChatQuirk)],
       history: () => history,
       ...(imageEdits === undefined ? {} : { imageEdits }),
       unsupportedEndpoints: openaiEndpoints.filter((endpoint) => !routes.includes(endpoint)),

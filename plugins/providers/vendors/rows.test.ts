@@ -51,6 +51,30 @@ describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) 
     expect(sent(withoutComments, 'm')).toEqual({ text: withoutComments, dropped: [] });
   });
 
+  it('is offered only the tools of allowed_tools', () => {
+    const [a, b] = ['a', 'b'].map((name) => ({ type: 'function', function: { name } }));
+    const named = { type: 'function', function: { name: 'b' } };
+    const received = (tool_choice: unknown) => {
+      const { text, dropped } = sent(JSON.stringify({ model: 'm', messages: [], tools: [a, b], tool_choice }), 'm');
+      const { tools, tool_choice: choice } = JSON.parse(text) as Json;
+      return [tools, choice, dropped];
+    };
+    for (const [mode, tools] of [
+      ['auto', [named]],
+      ['required', [named]],
+    ] as const) {
+      expect(received({ type: 'allowed_tools', allowed_tools: { mode, tools } })).toEqual([[b], mode, []]);
+      expect(received({ type: 'allowed_tools', mode, tools })).toEqual([[b], mode, []]);
+    }
+    const other = { type: 'function', function: { name: 'c' } };
+    expect(received({ type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [other] } })).toEqual([
+      [a, b],
+      undefined,
+      ['tool_choice'],
+    ]);
+    expect(received('auto')).toEqual([[a, b], 'auto', []]);
+  });
+
   it('has a fixture for every quirk', () => {
     expect([...new Set(fixture.requests?.map(({ quirk }) => quirk))].toSorted()).toEqual(
       row.quirks?.map(({ name }) => name).toSorted() ?? [],

@@ -15,6 +15,7 @@ export const openQuirk: ChatQuirk = {
   renames: { max_completion_tokens: 'max_tokens' },
   roles: { developer: 'system' },
   functionsAsTools: true,
+  offersAllowedTools: true,
 };
 
 const operationFor = (history: HistoryRules, quirks: readonly ChatQuirk[]): Operation<VertexSettings> =>
@@ -36,7 +37,10 @@ const operationFor = (history: HistoryRules, quirks: readonly ChatQuirk[]): Oper
 export const toolHistory: HistoryRules = { ...openHistory, refused: new Set([...openHistory.refused, 'function_call']) };
 
 const openOperation = operationFor(toolHistory, [openQuirk]);
-const mistralOperation = operationFor(historyOf(mistralQuirks), [...mistralQuirks, { drops: ['prompt_cache_key', 'metadata'] }]);
+const mistralOperation = operationFor(historyOf(mistralQuirks), [
+  ...mistralQuirks,
+  { drops: ['prompt_cache_key', 'metadata'], offersAllowedTools: true },
+]);
 
 /** Models of other vendors and self-deployed ones: the client's own format at another address. */
 export const openChat: Operation<VertexSettings> = {

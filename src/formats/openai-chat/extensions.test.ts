@@ -70,6 +70,24 @@ describe('dropExtensions', () => {
       dropped: ['tools[].vendor_search'],
     });
   });
+
+  const own = { type: 'function', function: { name: 'lookup' } };
+  it.each([
+    ['a dated type', { type: 'web_search_20250305', name: 'web_search' }],
+    ['a dated type without search', { type: 'bash_20250124', name: 'web_search' }],
+    ['a dated name inside', { type: 'web_search', name: 'web_search', web_search: { name: 'web_search_20250305' } }],
+  ])("removes and reports Anthropic's tools with %s, and the choice of one", (_name, tool) => {
+    const name = `tools[].${tool.type}`;
+    expect(drop({ tools: [tool, own], tool_choice: 'auto' })).toEqual({ value: { tools: [own], tool_choice: 'auto' }, dropped: [name] });
+    const tool_choice = { type: 'function', function: { name: 'web_search' } };
+    expect(drop({ tools: [own, tool], tool_choice })).toEqual({ value: { tools: [own] }, dropped: [name, 'tool_choice'] });
+    expect(drop({ tools: [tool], tool_choice: 'auto', seed: 1 })).toEqual({ value: { seed: 1 }, dropped: [name] });
+  });
+
+  it('leaves functions with a date in the name', () => {
+    const body = { tools: [{ type: 'function', function: { name: 'report_20250305' } }] };
+    expect(drop(body)).toEqual({ value: body, dropped: [] });
+  });
 });
 
 describe('dropExtensions with standard and unknown fields', () => {

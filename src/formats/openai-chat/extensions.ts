@@ -2,6 +2,7 @@ import type { JsonBody } from '../../core/json/body.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Dropped } from '../../core/provider.ts';
 import { Drops } from '../shared/request/drops.ts';
+import { isNonFunctionTool, missingToolReason } from '../shared/request/parameter-errors.ts';
 import { cleanHistory } from '../history/clean.ts';
 import { needsCleaning } from '../history/needs-cleaning.ts';
 import { type HistoryRules, openaiHistory } from '../history/rules.ts';
@@ -27,6 +28,10 @@ const topLevel = [
  */
 const nestedHints = ['_control"', '_search'] as const;
 
+/** Start of the date in the types of Anthropic's own tools, such as `web_search_20250305`. */
+const dateHint = '_20';
+const dated = /_20\d{6}$/;
+
 const searchTools: ReadonlySet<string> = new Set(['vendor_search', 'vendor_search_retrieval', 'google_search', 'google_search_retrieval']);
 
 const reason = 'not supported by this service';
@@ -50,8 +55,9 @@ export function dropExtensions(
     drops.add(name, reason);
   }
   const isHinted = nestedHints.some((hint) => body.mentions(hint));
+  const hasDatedTool = body.has('tools') && body.mentions(dateHint);
   const bare = known.includes('cache_control') ? unchanged : withoutMark;
-  if (isHinted) dropTools(body, patch, drops, bare);
+  if (isHinted || hasDatedTool) dropTools(body, patch, drops, bare);
   const isForeign = needsCleaning(body, rules);
   if (isForeign || isHinted) dropNested(body, patch, drops, { rules: isForeign ? rules : undefined, bare });
   return patch.size === 0 ? { body, dropped: none } : { body: body.edit(patch), dropped: drops.list };
@@ -99,13 +105,25 @@ function withoutCacheControl(message: JsonObject, drops: Drops, bare: Bare): Jso
 function dropTools(body: JsonBody, patch: Map<string, unknown>, drops: Drops, bare: Bare): void {
   const tools = body.exact('tools');
   if (!Array.isArray(tools)) return;
-  const served = tools.filter((tool) => !isSearchTool(tool));
-  if (served.length < tools.length) drops.add('tools[].vendor_search', reason);
+  const served = tools.filter((tool) => !isSearchTool(tool) && !isDatedTool(tool));
+  for (const tool of tools) {
+    if (isSearchTool(tool)) drops.add('tools[].vendor_search', reason);
+    else if (isDatedTool(tool)) drops.add(`tools[].${String(tool['type'])}`, 'only another service has this tool');
+  }
   const kept = served.map((tool: unknown) => (isJsonObject(tool) ? bare(tool, 'tools[].cache_control', drops) : tool));
   if (kept.length === tools.length && kept.every((tool, at) => tool === tools[at])) return;
   patch.set('tools', kept.length === 0 ? undefined : kept);
+  if (kept.length < tools.length && body.has('tool_choice')) dropLostChoice(body.value('tool_choice'), tools, patch, drops);
   // Services reject both if there are no tools.
   if (kept.length === 0) for (const name of ['tool_choice', 'parallel_tool_calls']) if (body.has(name)) patch.set(name, undefined);
+}
+
+/** Drops the choice of a tool that only another service has. */
+function dropLostChoice(choice: unknown, tools: readonly unknown[], patch: Map<string, unknown>, drops: Drops): void {
+  const named = isJsonObject(choice) ? (isJsonObject(choice['function']) ? choice['function'] : choice)['name'] : undefined;
+  if (!isNonFunctionTool(tools, named)) return;
+  patch.set('tool_choice', undefined);
+  drops.add('tool_choice', missingToolReason);
 }
 
 const unchanged: Bare = (object) => object;
@@ -116,6 +134,13 @@ const withoutMark: Bare = (object, name, drops) => {
   if (mark !== null) drops.add(name, reason);
   return rest;
 };
+
+/** True for a tool of Anthropic's API, also in its compatible form `{type: T, T: {name}}`. */
+function isDatedTool(tool: unknown): tool is JsonObject {
+  if (!isJsonObject(tool) || typeof tool['type'] !== 'string' || isJsonObject(tool['function'])) return false;
+  const inner = tool[tool['type']];
+  return dated.test(tool['type']) || (isJsonObject(inner) && typeof inner['name'] === 'string' && dated.test(inner['name']));
+}
 
 /** True for the gateway's search tools. A client's own function that is called `google_search` has parameters. */
 function isSearchTool(tool: unknown): boolean {

@@ -40,7 +40,7 @@ ${rows.join('\n')}
 
 ## What differs
 
-These services have an OpenAI-compatible API. The gateway forwards requests and responses unchanged, except for fields that a service would reject: it removes or renames them, and lists the removed ones in \`x-gateway-dropped-params\`. Extensions of the gateway (\`labels\`, \`thinking\`, \`content_blocks\`, …) are left out except where the list says that a service has them; \`extensions: pass\` sends them. Other paths below \`/v1/\` are passed through to the same address.
+These services have an OpenAI-compatible API. The gateway forwards requests and responses unchanged, except for fields that a service would reject: it removes or renames them, and lists the removed ones in \`x-gateway-dropped-params\`. Extensions of the gateway (\`labels\`, \`thinking\`, \`content_blocks\`, …) are left out except where the list says that a service has them; \`extensions: pass\` sends them. Tools of Anthropic's API (\`web_search_20250305\`, …) are left out too. Only OpenAI has \`tool_choice: allowed_tools\`: the other services are offered only those tools. Other paths below \`/v1/\` are passed through to the same address.
 
 ${providerRows.join('\n\n')}
 `;

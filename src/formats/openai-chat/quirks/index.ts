@@ -1,5 +1,6 @@
 import type { BodyPatch, JsonBody } from '../../../core/json/body.ts';
 import type { Dropped } from '../../../core/provider.ts';
+import { withAllowedTools } from './allowed-tools.ts';
 import { convertMessages } from './messages.ts';
 import type { ChatQuirk } from './quirk.ts';
 import { withoutKeywords } from './tool-schemas.ts';
@@ -22,6 +23,7 @@ export function withQuirks(
   for (const quirk of quirks) {
     const { drops = [], renames = {}, schemaKeywords = [], models } = quirk;
     if (models?.test(model) === false) continue;
+    if (quirk.offersAllowedTools === true) dropped.push(...withAllowedTools(body, patch));
     for (const param of drops) if (body.has(param)) drop(param, reason);
     for (const [from, to] of Object.entries(renames)) {
       if (!body.has(from)) continue;
@@ -33,7 +35,7 @@ export function withQuirks(
     }
     convertMessages(body, patch, quirk);
     if (schemaKeywords.some((keyword) => body.mentions(`"${keyword}"`))) {
-      const tools = body.exact('tools');
+      const tools = patch.get('tools') ?? body.exact('tools');
       if (Array.isArray(tools)) patch.set('tools', withoutKeywords(tools, new Set(schemaKeywords)));
     }
     dropped.push(...convertValues(body, patch, quirk));

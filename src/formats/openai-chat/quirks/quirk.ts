@@ -24,6 +24,8 @@ export interface ChatQuirk {
   readonly schemaInPrompt?: true;
   /** It has no `functions`, only tools. */
   readonly functionsAsTools?: true;
+  /** It has no `allowed_tools` in `tool_choice`: the other tools are not offered. */
+  readonly offersAllowedTools?: true;
   /** Models that differ, by the service's own name. All models if absent. */
   readonly models?: RegExp;
 }
@@ -42,6 +44,7 @@ const changing: Readonly<Record<Exclude<keyof ChatQuirk, 'models'>, true>> = {
   thinkingAsReasoning: true,
   schemaInPrompt: true,
   functionsAsTools: true,
+  offersAllowedTools: true,
 };
 
 /** True for a difference that changes the body of a request. */

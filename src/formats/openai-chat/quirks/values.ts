@@ -59,7 +59,8 @@ function withSchemaInPrompt(body: JsonBody, patch: Map<string, unknown>): readon
 function withoutThinking(body: JsonBody, patch: Map<string, unknown>): readonly Dropped[] {
   if (body.has('thinking') && body.value('thinking') !== null) return [];
   const effort = body.peek('reasoning_effort');
-  if (effort !== 'none' && !(body.has('tool_choice') && isForced(body.value('tool_choice')))) return [];
+  const choice = patch.get('tool_choice') ?? (body.has('tool_choice') ? body.value('tool_choice') : undefined);
+  if (effort !== 'none' && !isForced(choice)) return [];
   patch.set('thinking', { type: 'disabled' });
   if (!body.has('reasoning_effort')) return [];
   patch.set('reasoning_effort', undefined);
