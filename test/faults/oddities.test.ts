@@ -71,6 +71,29 @@ const oddities: readonly Oddity[] = [
     text: JSON.stringify(completion('ab'.repeat(1_500_000))),
   },
   {
+    name: 'a byte order mark, which is removed',
+    play: (socket) => writeAll(socket, completeResponse(200, json, `\uFEFF${completionText}`)),
+    body: chat,
+    text: completionText,
+  },
+  {
+    name: 'a byte order mark in gzip',
+    play: (socket) => writeAll(socket, completeResponse(200, json, gzipSync(`\uFEFF${completionText}`), { 'content-encoding': 'gzip' })),
+    body: chat,
+    text: completionText,
+  },
+  {
+    name: 'a byte order mark, byte by byte',
+    play: (socket) =>
+      byteByByte(
+        socket,
+        head(200, { 'content-type': json, 'content-length': Buffer.byteLength(completionText) + 3 }),
+        Buffer.from(`\uFEFF${completionText}`),
+      ),
+    body: chat,
+    text: completionText,
+  },
+  {
     name: 'a body byte by byte',
     play: (socket) =>
       byteByByte(

@@ -144,12 +144,14 @@ const wholeFaults: readonly Fault[] = [
     ...faulty,
     pattern: /not complete JSON/,
   },
-  {
-    name: 'an error object with 200',
-    play: (socket) => writeAll(socket, completeResponse(200, jsonType, errorObject)),
-    ...reported,
-    pattern: /the engine is on fire/,
-  },
+  ...[errorObject, `\uFEFF${errorObject}`].map(
+    (text): Fault => ({
+      name: `an error object with 200${text === errorObject ? '' : ' and a byte order mark'}`,
+      play: (socket) => writeAll(socket, completeResponse(200, jsonType, text)),
+      ...reported,
+      pattern: /the engine is on fire/,
+    }),
+  ),
   {
     name: 'JSON shorter than its content-length',
     play: async (socket) => (

@@ -8,7 +8,7 @@ import { UpstreamBody, type UpstreamBodyOwner } from './upstream-body.ts';
 import { streamInterrupted, invalidResponse } from './faults.ts';
 import { BodyEnds } from '../framing/body-ends.ts';
 import { emptyScan } from '../framing/scanned.ts';
-import { decompress, endsWithJsonBracket, wholeResponseFault, bufferedResponseLimit } from './buffered-response.ts';
+import { bufferedResponseLimit, decompress, endsWithJsonBracket, wholeResponseFault, withoutByteOrderMark } from './buffered-response.ts';
 
 /** Factors of `bufferedResponseLimit` for responses that have to be held. Converted ones can contain images. */
 const growth = { converted: 64, other: 16, decompressed: 64 } as const;
@@ -122,8 +122,9 @@ export class BufferedBody extends UpstreamBody {
   }
 
   #finishBody(plain: Buffer): void {
-    const { status } = this.owner;
-    const body = this.owner.redacted(plain);
+    const { status, tap } = this.owner;
+    const masked = this.owner.redacted(plain);
+    const body = tap.form === undefined || status >= 300 ? withoutByteOrderMark(masked) : masked;
     const fault = status < 300 ? this.#faultOf(body) : undefined;
     if (fault === undefined) this.owner.complete(body);
     else this.owner.rejectResponse(fault);
@@ -152,6 +153,7 @@ const noContent = (status: number): GatewayError => invalidResponse(`The provide
 const tooLarge = (limit: number): string => `The provider's response is larger than the limit of ${formatSize(limit)} (server.max_answer).`;
 
 function beginsLikeJson(chunks: readonly Buffer[]): boolean {
-  const first = chunks[0]?.toString('latin1', 0, 64).trimStart() ?? '';
+  const [bytes] = chunks;
+  const first = bytes === undefined ? '' : withoutByteOrderMark(bytes).toString('latin1', 0, 64).trimStart();
   return first.startsWith('{') || first.startsWith('[');
 }

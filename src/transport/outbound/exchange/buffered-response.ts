@@ -59,6 +59,10 @@ export function wholeResponseFault(status: number, body: Buffer, contentType: st
   return faultError(fault);
 }
 
+/** JSON begins with none (RFC 8259 8.1), but some proxies add one, and clients may not ignore it. */
+export const withoutByteOrderMark = (body: Buffer): Buffer =>
+  body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
+
 /** Some services return 202 while a model starts. */
 const notReady = ' It has accepted the request, but not finished it, and the gateway does not ask for the result later.';
 
