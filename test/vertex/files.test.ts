@@ -295,6 +295,13 @@ describe('GET /v1/files', () => {
     expect(found.data).toHaveLength(1);
   });
 
+  it('names the purpose if many files have another one', async () => {
+    for (let at = 0; at < 4001; at += 1) store(`gateway/files/${String(at).padStart(10, '0')}-r/x`, 'batch');
+    const response = await rig.fetch('/files?purpose=vision');
+    const error = { param: 'purpose', message: expect.stringContaining('4000 files') as string };
+    expect([response.status, await response.json()]).toMatchObject([400, { error }]);
+  });
+
   it.each([
     ['after=file-abc', 404],
     [`after=${encodeURIComponent('gs://foreign/x')}`, 400],

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
+import { unsupportedParameter } from '../shared/request/parameter-errors.ts';
 
 /** The tool names that a service accepts. */
 export interface NameRule {
@@ -41,6 +42,22 @@ export function toolNames({ tools, functions, messages }: JsonObject, { accepts,
   for (const message of listOf(messages)) if (isJsonObject(message)) callsIn(message).forEach(note);
   if (toService === undefined) return undefined;
   return { toService, toClient: new Map([...toService].map(([own, other]) => [other, own])) };
+}
+
+/**
+ * Checks the names of a line of a batch. They cannot be replaced, because the output is read without the request, from which the
+ * client's names would be restored.
+ *
+ * @throws GatewayError `unsupported_parameter`
+ */
+export function checkToolNames(body: JsonObject, rule: NameRule): void {
+  const [name] = toolNames(body, rule)?.toService.keys() ?? [];
+  if (name === undefined) return;
+  throw unsupportedParameter(
+    'body.tools',
+    `the service does not accept the tool name "${name.slice(0, 100)}"`,
+    `Use a name that matches ${rule.accepts.source}.`,
+  );
 }
 
 /** Makes an accepted name: the readable part as long as the limit allows, followed by a hash of the whole name. */

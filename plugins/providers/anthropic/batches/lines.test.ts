@@ -92,6 +92,13 @@ describe('lines that cannot be converted', () => {
       /line 1: custom_id is missing/,
     ],
     [
+      'a tool name that the API rejects',
+      [line(), line({ custom_id: 'r-2' }, { tools: [{ type: 'function', function: { name: 'get weather' } }] })],
+      'unsupported_parameter',
+      'requests[1].body.tools',
+      /line 2: the service does not accept the tool name "get weather"\.$/,
+    ],
+    [
       'a custom_id with a space',
       [line(), line({ custom_id: 'r 2' })],
       'invalid_value',

@@ -4,6 +4,7 @@ import { bareModel } from '#core/model/model-name.ts';
 import type { Dropped } from '#core/provider.ts';
 import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
 import { headerFields, parseFeatures } from '#formats/anthropic-messages/headers.ts';
+import { anthropicNames, checkToolNames } from '#formats/tool-names/rule.ts';
 import { unsupportedParameter } from '#formats/shared/request/parameter-errors.ts';
 import { Drops } from '#formats/shared/request/drops.ts';
 import { textOf } from '#formats/shared/json.ts';
@@ -103,6 +104,7 @@ function paramsOf(
   if (model === '') throw invalidLine('missing_required_parameter', 'body.model', 'the body names no model');
   if (body['stream'] === true) drops.add('stream', 'a batch cannot stream');
   if (endpoint === '/v1/messages') return nativeParams(body, model, drops);
+  checkToolNames(body, anthropicNames);
   const [file] = mediaNeeds(body, 'direct');
   if (file !== undefined)
     throw unsupportedParameter('body.messages', 'it names a file that would have to be downloaded first', 'Send the file by value.');

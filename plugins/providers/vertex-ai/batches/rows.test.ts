@@ -47,6 +47,14 @@ describe('toRow', () => {
       { custom_id: 'r-1', request: { anthropic_version: 'vertex-2023-10-16', max_tokens: 5, messages: [], top_k: 3 } },
     ],
     [
+      'beta features of a message, for which the gateway has another name',
+      line({ model: 'claude-opus-4-6', max_tokens: 5, messages: [], anthropic_beta: ['a'], vendor_beta: 'a,b' }, { url: '/v1/messages' }),
+      {
+        custom_id: 'r-1',
+        request: { anthropic_version: 'vertex-2023-10-16', max_tokens: 5, messages: [], anthropic_beta: ['a', 'b'] },
+      },
+    ],
+    [
       'embeddings of an older model',
       line({ model: 'text-embedding-005', input: 'Hi', task_type: 'CLUSTERING' }, { url: '/v1/embeddings' }),
       { content: 'Hi', task_type: 'CLUSTERING', requestId: 'r-1' },
@@ -146,6 +154,7 @@ describe('toRow', () => {
     }
   });
 
+  const oddTool = { type: 'function', function: { name: 'get weather' } };
   it.each<[string, JsonObject, object]>([
     ['a line without custom_id', { body: { model: 'gemini-2.5-flash' } }, { code: 'missing_required_parameter', param: 'custom_id' }],
     ['a line without model', line({ messages }), { code: 'missing_required_parameter', param: 'body.model' }],
@@ -158,6 +167,12 @@ describe('toRow', () => {
     ['messages for Gemini', line({ model: 'gemini-2.5-flash', messages }, { url: '/v1/messages' }), { code: 'unsupported_parameter' }],
     ['a model that is an endpoint', line({ model: 'endpoints.1', messages }), { code: 'unsupported_parameter', param: 'body.model' }],
     ['a model name with a path', line({ model: '../x', messages }), { code: 'model_not_found' }],
+    ['a tool name that Gemini rejects', line({ model: 'gemini-2.5-flash', messages, tools: [oddTool] }), { param: 'body.tools' }],
+    [
+      'a tool name that Anthropic rejects',
+      line({ model: 'anthropic.claude-opus-4-6', messages, functions: [{ name: 'a.b' }] }),
+      { param: 'body.tools' },
+    ],
     ['several input texts', line({ model: 'text-embedding-005', input: ['a', 'b'] }, { url: '/v1/embeddings' }), { param: 'body.input' }],
     [
       'an image URL for Anthropic',

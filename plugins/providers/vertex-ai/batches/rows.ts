@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import { parseExact } from '#core/json/scan.ts';
 import { bareModel } from '#core/model/model-name.ts';
 import type { Dropped, Media } from '#core/provider.ts';
+import { parseFeatures } from '#formats/anthropic-messages/headers.ts';
 import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
 import type { FileRules } from '#formats/google-generate/request/conversion.ts';
 import { toVertexEmbedding } from '#formats/google-generate/embeddings.ts';
@@ -12,6 +13,7 @@ import { dropExtensions } from '#formats/openai-chat/extensions.ts';
 import { functionsAsTools } from '#formats/openai-chat/legacy-calls.ts';
 import { withQuirks } from '#formats/openai-chat/quirks/index.ts';
 import { objectOf, textOf } from '#formats/shared/json.ts';
+import { anthropicNames, checkToolNames, vertexNames } from '#formats/tool-names/rule.ts';
 import { bodyVersion } from '../anthropic.ts';
 import { optionsOf } from '../gemini.ts';
 import { modelFor, type VertexModel } from '../model.ts';
@@ -85,6 +87,7 @@ function convertLine(endpoint: BatchEndpoint, line: BatchLine): ConvertedRow {
 }
 
 function geminiRow({ customId, body, model, settings, files }: BatchLine): ConvertedRow {
+  checkToolNames(body, vertexNames);
   const call = { model: model.replace(/^google\./i, ''), media: noMedia, strict: false };
   const { body: request, dropped } = toGenerateContent(body, call, optionsOf(settings, files));
   return { row: { request, requestId: customId }, dropped };
@@ -92,6 +95,7 @@ function geminiRow({ customId, body, model, settings, files }: BatchLine): Conve
 
 function anthropicRow({ customId, body, vertexModel, settings }: BatchLine): ConvertedRow {
   const name = vertexModel.kind === 'anthropic' ? vertexModel.name : '';
+  checkToolNames(body, anthropicNames);
   if (mediaNeeds(body, 'vertex').length > 0) {
     throw new GatewayError('unsupported_parameter', {
       message: 'the gateway does not download files for batches',
@@ -104,11 +108,13 @@ function anthropicRow({ customId, body, vertexModel, settings }: BatchLine): Con
   return { row: { custom_id: customId, request }, dropped };
 }
 
-/** The body of the messages API stays unchanged, except for the model, the labels and the version. */
+/** The body of the messages API stays unchanged, except for the model, the labels, the version and the gateway's name of beta features. */
 function messagesRow({ customId, body, settings }: BatchLine): ConvertedRow {
-  const { model: _model, labels, ...request } = body;
+  const { model: _model, labels, vendor_beta: more, ...request } = body;
   const dropped = labels === undefined ? [] : [{ param: 'labels', reason: 'not supported by this service' }];
-  return { row: { custom_id: customId, request: { anthropic_version: bodyVersion(settings), ...request } }, dropped };
+  // A row has no headers, which contain the beta features of other requests.
+  const betas = more === undefined ? {} : { anthropic_beta: [...new Set([request['anthropic_beta'], more].flatMap(parseFeatures))] };
+  return { row: { custom_id: customId, request: { anthropic_version: bodyVersion(settings), ...request, ...betas } }, dropped };
 }
 
 /** A row of the older models is one instance; newer models use a request with a key. */

@@ -1,8 +1,9 @@
+import { GatewayError } from '#core/error.ts';
 import type { Operation, UpstreamRequest } from '#core/provider.ts';
 import { paramOf } from '../../_shared/address.ts';
 import { listOf } from '#formats/openai-objects/objects.ts';
 import { plainRequest, type VertexCall } from '../address.ts';
-import { pageOf, Pages, afterTooOld, afterNotFound, pageParamsOf } from '../jobs/pages.ts';
+import { pageOf, Pages, afterNotFound, pageParamsOf } from '../jobs/pages.ts';
 import type { VertexSettings } from '../settings.ts';
 import { type FileObject, fileOf } from './file-object.ts';
 import { storedObjectOf } from './object-id.ts';
@@ -16,8 +17,8 @@ const pageSize = 1000;
 const maxPages = 4;
 
 /**
- * Lists the gateway's files in the bucket, newest first. Object storage lists by name and can start at a given name, which `after`
- * needs.
+ * Lists the gateway's files in the bucket. Object storage lists by name and can start at a given name, which `after` needs: the
+ * outputs of batches come before the uploads, and each begin with the newest.
  */
 export const listFiles: Operation<VertexSettings> = {
   isConverted: true,
@@ -86,8 +87,16 @@ function filesIn(
 }
 
 function listResult(texts: readonly string[], call: VertexCall): ReturnType<typeof listOf> {
-  const { after, limit } = pageParamsOf(call, limits.defaultLimit, limits.maxLimit);
+  const { limit } = pageParamsOf(call, limits.defaultLimit, limits.maxLimit);
   const { files, token } = filesIn(texts, call);
-  if (files.length === 0 && token !== undefined && texts.length >= maxPages) throw afterTooOld('file', after, texts.length * pageSize);
+  if (files.length === 0 && token !== undefined && texts.length >= maxPages) throw tooManyOthers(purposeIn(call) ?? '');
   return listOf(files.slice(0, limit), files.length > limit || token !== undefined);
 }
+
+/** Object storage cannot filter by purpose, so the gateway reads the files and stops after some pages. */
+const tooManyOthers = (purpose: string): GatewayError =>
+  new GatewayError('invalid_value', {
+    message: `Invalid 'purpose': the next ${maxPages * pageSize} files have another purpose than "${purpose.slice(0, 100)}".`,
+    param: 'purpose',
+    hint: 'List the files without "purpose".',
+  });
