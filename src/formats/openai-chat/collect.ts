@@ -124,7 +124,7 @@ class CollectedChoice {
         this.#audio = withAudio(this.#audio, event.audio);
         return;
       case 'annotations':
-        this.#annotations = event.annotations;
+        this.#annotations = [...(this.#annotations ?? []), ...event.annotations];
         return;
       case 'finish':
         this.#finish ??= event;

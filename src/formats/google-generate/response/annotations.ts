@@ -1,3 +1,4 @@
+import type { ModelEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
 
@@ -36,6 +37,7 @@ export function annotationsOf(grounding: unknown, texts: readonly (string | unde
 /** Collects the text parts of a streamed response, for its annotations. A part may be split over several events. */
 export class TextParts {
   readonly #parts: (string[] | undefined)[] = [];
+  readonly #sent = new Set<string>();
   #isContinued = false;
 
   /** Begins an event. Its first part may continue the last part of the event before. */
@@ -50,6 +52,13 @@ export class TextParts {
     this.#isContinued = false;
     if (!isContinuation) this.#parts.push(text === undefined ? undefined : [text]);
     else if (text !== undefined) last?.push(text);
+  }
+
+  /** Returns an event with the annotations that no event had before. */
+  events(choice: number, extras: JsonObject | undefined): readonly ModelEvent[] {
+    const added = this.annotations(extras?.['groundingMetadata']).filter((one) => !this.#sent.has(JSON.stringify(one)));
+    for (const one of added) this.#sent.add(JSON.stringify(one));
+    return added.length === 0 ? [] : [{ type: 'annotations', choice, annotations: added }];
   }
 
   annotations(grounding: unknown): readonly Annotation[] {

@@ -342,6 +342,8 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
   #toolCall(piece: Extract<ResponsePiece, { kind: 'call' }>, candidate: Candidate, out: ModelEvent[]): void {
     const index = candidate.calls;
     candidate.calls += 1;
+    // Clients of some formats cannot add sources to a text once a call follows it.
+    if (index === 0) out.push(...(candidate.texts?.events(candidate.index, candidate.extras) ?? []));
     // Text after a call gets a new block, and the skipped number marks the position of the call.
     candidate.block += 1;
     candidate.blockKind = undefined;
@@ -382,8 +384,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     if (candidate.audio !== undefined) out.push(...candidate.audio.end(choice));
     const audio = audioOf(candidate.audioPieces, this.#call);
     if (audio !== undefined) out.push({ type: 'audio', choice, audio });
-    const annotations = candidate.texts?.annotations(candidate.extras?.['groundingMetadata']) ?? [];
-    if (annotations.length > 0) out.push({ type: 'annotations', choice, annotations: annotations });
+    out.push(...(candidate.texts?.events(choice, candidate.extras) ?? []));
     const reason = finishReason(word, candidate.calls > 0);
     if (word !== undefined) out.push({ type: 'finish', choice, reason, raw: word });
     else if (this.#isWhole) out.push({ type: 'finish', choice, reason });

@@ -44,10 +44,16 @@ function choiceEvents(choice: JsonObject, at: number, beside: readonly JsonObjec
   let calls = 0;
   const own = Array.isArray(message['annotations']) ? message['annotations'].filter(isJsonObject) : [];
   const sources = own.length === 0 ? beside : own;
+  const cited = sources.length === 0 ? [] : [{ type: 'annotations', choice: at, annotations: sources } as const];
+  const made = parts.map((one, block) => partEvents(one, { choice: at, block, call: one.kind === 'call' ? calls++ : calls }));
+  // Clients of some formats cannot add sources to a text once a call follows it.
+  const first = parts.findIndex(({ kind }) => kind === 'call');
+  const until = parts.slice(0, Math.max(0, first)).some(({ kind }) => kind === 'text') ? first : parts.length;
   return [
     ...thoughts,
-    ...parts.flatMap((one, block) => partEvents(one, { choice: at, block, call: one.kind === 'call' ? calls++ : calls })),
-    ...(sources.length === 0 ? [] : [{ type: 'annotations', choice: at, annotations: sources } as const]),
+    ...made.slice(0, until).flat(),
+    ...cited,
+    ...made.slice(until).flat(),
     ...choiceExtras(choice, at),
     finishEvent(choice, at, calls),
   ];
