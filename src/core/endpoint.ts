@@ -21,6 +21,8 @@ export interface EndpointTraits {
   readonly dialect: DialectName | 'callers';
   /** Stateful routes belong to one account: they create an object, or refer to one by ID, or list objects. */
   readonly state?: 'creates' | 'names';
+  /** The object in the path was created by a model, so a request for it counts as a request to that model. */
+  readonly objectOfModel?: true;
   /** Requires a virtual key, or a header or config that selects exactly one provider. */
   readonly account?: true;
   /** The body's `model` is a base model of deployments, not a deployment: no deployment is looked up by it. */
@@ -43,6 +45,8 @@ const form = { body: 'form', dialect: 'openai' } as const;
 const model = { body: 'passing', dialect: 'callers', modelInPath: true } as const;
 /** Refers to an object by ID, or lists objects. */
 const named = { body: 'none', dialect: 'openai', state: 'names' } as const;
+/** The same for a stored response. */
+const ofResponse = { ...named, objectOfModel: true } as const;
 /** The same for objects that belong to one account. */
 const ofAccount = { ...named, account: true } as const;
 
@@ -66,12 +70,16 @@ export const endpoints = {
       ['GET', 'responses/{id}'],
       ['DELETE', 'responses/{id}'],
     ],
-    ...named,
+    ...ofResponse,
     dialect: 'responses',
     about: 'Returns or deletes a stored response',
   },
-  'responses/{id}/cancel': { routes: [['POST', 'responses/{id}/cancel']], ...named, about: 'Cancels a background response' },
-  'responses/{id}/input_items': { routes: [['GET', 'responses/{id}/input_items']], ...named, about: 'Input items of a stored response' },
+  'responses/{id}/cancel': { routes: [['POST', 'responses/{id}/cancel']], ...ofResponse, about: 'Cancels a background response' },
+  'responses/{id}/input_items': {
+    routes: [['GET', 'responses/{id}/input_items']],
+    ...ofResponse,
+    about: 'Input items of a stored response',
+  },
   messages: { routes: [['POST', 'messages']], body: 'json', dialect: 'messages', about: 'Creates a message, streamed or not' },
   'messages/count_tokens': {
     routes: [['POST', 'messages/count_tokens']],

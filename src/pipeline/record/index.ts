@@ -161,9 +161,9 @@ function promptRecord({ facts: { prompt } }: RequestContext): LogRecord['prompt'
 const isRelayed = ({ received }: RequestContext): boolean => received.kind === 'passing' || received.kind === 'socket';
 
 function modelRecord(ctx: RequestContext, attempt: Attempt | undefined, tap: Tap | undefined, clean: RecordMasker): LogRecord['model'] {
-  const { endpoint } = ctx;
+  const { state, objectOfModel } = traitsOf(ctx.endpoint);
   // A request about a file, batch or job names no model, although a provider with deployments has one for it.
-  const usesNone = attempt?.model === '' && traitsOf(endpoint).state !== undefined && !endpoint.startsWith('responses');
+  const usesNone = attempt?.model === '' && state !== undefined && objectOfModel !== true;
   const sent = usesNone ? undefined : attempt?.call?.model;
   return {
     asked: boundedOrNull(clean.model(ctx.requestedModel), limits.name),
