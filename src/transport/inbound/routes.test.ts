@@ -18,7 +18,8 @@ describe('matchRoute()', () => {
     ['GET', '/v1/%ZZ/', 'relay', {}],
     ['GET', '/v1/fine_tuning/jobs/j1/checkpoints', 'fine_tuning/jobs/{id}/checkpoints', { id: 'j1' }],
     ['GET', '/v1/models/meta/llama', 'models/{id}', { id: 'meta/llama' }],
-    ['POST', '/v1/v1/messages', 'messages', {}],
+    ['GET', '/v1/deployments/gpt-4o', 'relay', {}],
+    ['POST', '/v1/deployments//chat/completions', 'relay', {}],
     ['POST', '/messages', 'messages', {}],
     ['POST', '/v1/messages/batches', 'relay', {}],
     ['GET', '/v1/anything/else', 'relay', {}],
@@ -36,6 +37,8 @@ describe('matchRoute()', () => {
     ['POST', `${azure}/w%C3%BC/audio/transcriptions`, 'audio/transcriptions', 'wü', '/v1/audio/transcriptions'],
     ['POST', `${azure}/x/batches`, 'batches', 'x', '/v1/batches'],
     ['GET', `${azure}/x/models`, 'models', 'x', '/v1/models'],
+    ['POST', '/v1/deployments/gpt-4o/chat/completions', 'chat/completions', 'gpt-4o', '/v1/chat/completions'],
+    ['POST', '/v1/deployments/@azure-eu%2Fgpt-4o/embeddings', 'embeddings', '@azure-eu/gpt-4o', '/v1/embeddings'],
     ['POST', '/openai/responses', 'responses', undefined, '/v1/responses'],
     ['POST', '/openai/v1/responses', 'responses', undefined, '/v1/responses'],
     ['POST', '/openai/v1/chat/completions', 'chat/completions', undefined, '/v1/chat/completions'],
@@ -47,6 +50,7 @@ describe('matchRoute()', () => {
   );
 
   it.each([
+    ['POST', '/v1/v1/messages', 'messages', {}, '/v1/messages'],
     ['POST', '/v1/v1/messages/', 'messages', {}, '/v1/messages/'],
     ['POST', '/v1/v1/messages/batches', 'relay', {}, '/v1/messages/batches'],
     ['GET', '/v1/v1/files/file-1', 'files/{id}', { id: 'file-1' }, '/v1/files/file-1'],

@@ -21,8 +21,8 @@ const rows: readonly RouteRow[] = (Object.entries(endpoints) as [Endpoint, Endpo
       }),
 );
 
-/** Prefixes of a template. Client libraries of the messages API add `/v1` themselves, so base URLs with and without it must work. */
-const pathPrefixes = (template: string): readonly string[] => (template.startsWith('messages') ? ['/v1/', '/', '/v1/v1/'] : ['/v1/']);
+/** Prefixes of a template. Client libraries of the messages API add `/v1` themselves, so a base URL without it must work. */
+const pathPrefixes = (template: string): readonly string[] => (template.startsWith('messages') ? ['/v1/', '/'] : ['/v1/']);
 
 /** A path of such a library with a base URL that ends in `/v1`. */
 const doubledPrefix = /^\/v1(?=\/v1\/(?!v1\/).)/;
@@ -64,6 +64,8 @@ export function matchRoute(method: string, path: string): MatchedRoute | undefin
   if (path.startsWith(deploymentsPrefix)) return matchDeploymentPath(method, path);
   if (doubledPrefix.test(path)) return matchEquivalent(method, path.slice(3));
   if (!path.startsWith('/v1/') || path.length === 4 || pathFault(path) !== undefined) return undefined;
+  const deployment = path.startsWith(deployments, 4) ? matchDeployment(method, path.slice(4)) : undefined;
+  if (deployment !== undefined) return deployment;
   const segments = path.slice(4).split('/');
   const found = byId(method, segments) ?? matchNormalized(method, segments);
   return found === badId ? undefined : (found ?? relayed);
@@ -75,14 +77,18 @@ const deployments = 'deployments/';
 /**
  * Path layout of clients of deployments (Azure OpenAI, REST API reference): every path under `/openai/`, with or
  * without `v1/`, and, for calls to a model, under `/openai/deployments/NAME/`. The name may contain slashes, because
- * not every client encodes them.
+ * not every client encodes them. Clients whose base URL ends in `/v1` send `/v1/deployments/NAME/`.
  */
 function matchDeploymentPath(method: string, path: string): MatchedRoute | undefined {
   const rest = path.slice(deploymentsPrefix.length);
   if (!rest.startsWith(deployments)) {
     return matchEquivalent(method, rest.startsWith('v1/') ? `/${rest}` : `/v1/${rest}`);
   }
-  if (pathFault(path) !== undefined) return undefined;
+  return pathFault(path) === undefined ? matchDeployment(method, rest) : undefined;
+}
+
+/** @param rest the path from `deployments/` */
+function matchDeployment(method: string, rest: string): MatchedRoute | undefined {
   for (const segmentCount of [2, 1]) {
     const cut = lastSegments(rest, segmentCount);
     const canonicalPath = `/v1/${rest.slice(cut)}`;
