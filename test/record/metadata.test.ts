@@ -46,6 +46,15 @@ const cases: readonly [what: string, key: string, headers: Record<string, string
     { 'x-gateway-virtual-key': 'team', 'x-gateway-metadata': '{"from": "request"}' },
     { from: 'request', team: 'search' },
   ],
+  [
+    'masks values that are secrets by their name or form',
+    plain,
+    {
+      'x-gateway-provider': '@mock',
+      'x-gateway-metadata': '{"api_key":"hunter2","password":"p@ss","note":"sk-proj-abcdefghijklmnop1234","token":"12","team":"web"}',
+    },
+    { api_key: '[secret]', password: '[secret]', note: '[secret]', token: '12', team: 'web' },
+  ],
 ];
 
 describe('metadata in the record', () => {

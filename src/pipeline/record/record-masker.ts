@@ -1,4 +1,5 @@
 import type { Redaction } from '../../core/redaction/index.ts';
+import { isMaskedMember } from '../../core/redaction/member-names.ts';
 import type { Notes } from '../../core/records/record.ts';
 import { bounded, HeaderBudget } from './bounds.ts';
 import type { Policy } from './policy.ts';
@@ -10,6 +11,9 @@ const minBuiltInLength = 13;
 const userContentHeaders: ReadonlySet<string> = new Set(['from', 'referer', 'baggage', 'tracestate']);
 const mayContainUserContent = (name: string): boolean =>
   (name.charCodeAt(0) === 0x78 && name.charCodeAt(1) === 0x2d) || userContentHeaders.has(name);
+
+/** True for the name of a text that is a secret whatever its form, or that looks like one. */
+const namesSecretText = (name: string): boolean => isMaskedMember(name, 0x22);
 
 /**
  * Masks the parts of a record other than bodies. Error texts may repeat what was sent, so they are masked like bodies.
@@ -70,7 +74,8 @@ export class RecordMasker {
     return out;
   }
 
-  texts(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  texts(given: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    const texts = Object.keys(given).some(namesSecretText) ? this.value(given) : given;
     let isClean = true;
     const out: [name: string, text: string][] = [];
     for (const key in texts) {
@@ -102,10 +107,10 @@ export class RecordMasker {
     return typeof value === 'object' && value !== null ? this.#redaction.value(value) : value;
   }
 
-  value(labels: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  value<Labels extends Readonly<Record<string, unknown>>>(labels: Labels): Labels {
     for (const key in labels) {
       const label = labels[key];
-      if (typeof label === 'object' || (typeof label === 'string' && label.length >= this.#shortest))
+      if (typeof label === 'object' || (typeof label === 'string' && (label.length >= this.#shortest || namesSecretText(key))))
         return this.isOff ? labels : this.#redaction.labels(labels);
     }
     return labels;
