@@ -64,6 +64,15 @@ describe('an upload', () => {
     expect(a.received[0]?.headers['content-length']).toBeUndefined();
   });
 
+  test('is sent without a model that only names the provider', async () => {
+    const parts = [{ name: 'purpose', value: 'user_data' }, file('abc\n'.repeat(100_000))];
+    await sendWhole(gateway, formOf([{ name: 'model', value: '@a/gpt-4o' }, ...parts]), { headers: { 'x-gateway-provider': '' } });
+    await sendWhole(gateway, formOf([{ name: 'model', value: 'gpt-4o' }, ...parts]));
+    const [without, unchanged] = [formOf(parts), formOf([{ name: 'model', value: 'gpt-4o' }, ...parts])];
+    expect(a.received.map(({ size, sha256: sum }) => [size, sum])).toEqual([without, unchanged].map((body) => [body.length, sha256(body)]));
+    expect(a.received[0]?.headers['content-length']).toBe(without.length.toString());
+  });
+
   test('without a content-length is sent chunked', async () => {
     const body = formOf([file(Buffer.alloc(300_000, 'x')), { name: 'purpose', value: 'batch' }]);
     const response = await send(gateway, { body: [body.subarray(0, 1000), body.subarray(1000, 200_000), body.subarray(200_000)] });

@@ -151,24 +151,39 @@ function modelPatch<Settings>(service: OpenAiCompatible<Settings>, route: string
 
 const emptyPatch: BodyPatch = new Map();
 
-/** Undefined if the form needs no change. Uploads have no model, so only the lines of a batch may change. */
+/** Undefined if the form needs no change. */
 function formEdit<Settings>(
   service: OpenAiCompatible<Settings>,
   endpoint: OpenAiEndpoint,
   form: FormBody,
   call: OpenAiCall<Settings>,
 ): FormEdit | undefined {
-  if (endpoint === 'files') {
-    const line = isBatchInput(form) ? (service.batchLineEdit?.(call) ?? withoutSlug) : undefined;
-    const first = form.file?.firstLine;
-    // All lines of a batch use the same endpoint, and one name of the model if it has no other. If the first needs no change, the
-    // file is sent unchanged, with known length.
-    const isUnchanged = line !== undefined && first !== undefined && service.hasAliases?.(call) !== true && line(first, 0) === first;
-    return line === undefined || isUnchanged ? undefined : { fields: noFields, line };
-  }
   const formModel = form.fields.get('model');
+  if (endpoint === 'files') {
+    const line = uploadLineEdit(service, form, call);
+    // Uploads have no model. One with a slug only chose the provider, which does not know slugs.
+    const fields = formModel?.startsWith('@') === true ? removedModel : noFields;
+    if (line === undefined && fields === noFields) return undefined;
+    return line === undefined ? { fields } : { fields, line };
+  }
   const model = service.bodyModel === undefined ? call.model : service.bodyModel(call, endpoint, formModel);
   return model === undefined || model === '' || formModel === model ? undefined : { fields: new Map([['model', model]]) };
 }
 
-const noFields: ReadonlyMap<string, string> = new Map();
+const noFields: ReadonlyMap<string, undefined> = new Map();
+const removedModel: ReadonlyMap<string, undefined> = new Map([['model', undefined]]);
+
+/** Undefined if the file is sent unchanged: only the lines of a batch may change. */
+function uploadLineEdit<Settings>(
+  service: OpenAiCompatible<Settings>,
+  form: FormBody,
+  call: OpenAiCall<Settings>,
+): FormEdit['line'] | undefined {
+  if (!isBatchInput(form)) return undefined;
+  const line = service.batchLineEdit?.(call) ?? withoutSlug;
+  const first = form.file?.firstLine;
+  // All lines of a batch use the same endpoint, and one name of the model if it has no other. If the first needs no change, the
+  // file is sent unchanged, with known length.
+  const isUnchanged = first !== undefined && service.hasAliases?.(call) !== true && line(first, 0) === first;
+  return isUnchanged ? undefined : line;
+}
