@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import type { Loader } from '../../config/reload/loader.ts';
-import { briefDiagnostic } from '../../config/report/diagnostic.ts';
+import { briefDiagnostics } from '../../config/report/diagnostic.ts';
 import { defaultListen, isLoopback, listenAddress } from '../../core/http/listen-address.ts';
 import { firstModelOf } from '../../core/model/first-model.ts';
 import { type Gateway, type GatewayEvent, type GatewayOptions, type Registry, StartError, type StartGateway } from '../../gateway/types.ts';
@@ -228,7 +228,7 @@ class Session {
       case 'reloaded': {
         if (this.#gateway !== undefined) this.#configureLog(this.#gateway);
         const { revision, changes, ms, restart } = event;
-        const warnings = event.warnings.map(briefDiagnostic);
+        const warnings = briefDiagnostics(event.warnings);
         this.#log.announce(reloadedText(event, time), { revision, changes, ms, restart, warnings }, reloadedMessage(event));
         return;
       }
@@ -240,19 +240,15 @@ class Session {
       case 'last-good': {
         this.#isCopy = true;
         const { revision, savedAt, reason } = event;
-        const diagnostics = event.diagnostics.map(briefDiagnostic);
+        const diagnostics = briefDiagnostics(event.diagnostics);
         const fields = { revision, saved_at: savedAt, diagnostics, reason };
         this.#log.announce(lastGoodText(event, this.#shown, time), fields, 'config INVALID, serving the last valid copy', 'error');
         return;
       }
       case 'rejected': {
-        const errors = event.diagnostics.map(briefDiagnostic);
-        this.#log.announce(
-          rejectedText(event, time),
-          { revision: event.revision, diagnostics: errors, reason: event.reason },
-          rejectedMessage(event),
-          'error',
-        );
+        const { revision, reason } = event;
+        const fields = { revision, diagnostics: briefDiagnostics(event.diagnostics), reason };
+        this.#log.announce(rejectedText(event, time), fields, rejectedMessage(event), 'error');
         return;
       }
       default:

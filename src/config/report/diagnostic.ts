@@ -72,6 +72,12 @@ export function briefDiagnostic({ file, line, column, severity, message, hint }:
   return printable(`${file}:${line}:${column} ${severity}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
 }
 
+/** The same for a list, errors first: a log line may be cut. */
+export function briefDiagnostics(diagnostics: readonly Diagnostic[]): string[] {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  return [...errors, ...diagnostics.filter(({ severity }) => severity !== 'error')].map(briefDiagnostic);
+}
+
 /** Sorted by file, line and column, without duplicates. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const sorted = diagnostics.toSorted(
