@@ -65,6 +65,16 @@ async function openForms(): Promise<number> {
 }
 
 describe('a response before the upload is complete', () => {
+  test('may be 100 Continue, which the gateway did not ask for', async () => {
+    a.early = (_request, response) => {
+      response.writeContinue();
+      return false;
+    };
+    const body = formOf([file(Buffer.alloc(megabyte, 'x'))]);
+    const response = await sendWhole(gateway, body);
+    expect([response.status, a.received[0]?.sha256]).toEqual([200, sha256(body)]);
+  });
+
   test('is returned to the client, and nothing is sent again', async () => {
     a.early = (_request, response) => {
       respondWithJson(response, 413, { error: { message: 'File is too large', type: 'invalid_request_error', param: null, code: null } });

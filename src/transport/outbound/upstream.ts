@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici';
 import type { JsonBody } from '../../core/json/body.ts';
 import type { UpstreamRequest } from '../../core/provider.ts';
 import { staleMs } from './http1/connection.ts';
+import { type ContinueSkipper, skipContinue } from './http1/skip-continue.ts';
 import { OriginPool, type OriginPoolOptions } from './http1/origin-pool.ts';
 import { type PoolOptions, Pools, type Route } from './pools.ts';
 import { readBeforeWriteErrors } from './read-first.ts';
@@ -90,17 +91,21 @@ export function createUpstream(options: UpstreamOptions): Upstream {
  */
 function createUndiciUpstream(options: PoolOptions): Upstream {
   const pools = new Pools(options);
-  const usedSockets = new WeakSet<object>();
+  const usedSockets = new WeakMap<object, ContinueSkipper>();
   const state: { writing: ResponseHandler | undefined } = { writing: undefined };
 
   // Distinguishes a reused connection from a new one: this channel fires in the same tick as onRequestStart.
   const onSendHeaders = (message: unknown): void => {
     const { socket } = message as { socket: Socket };
-    const isReused = usedSockets.has(socket);
-    if (!isReused) readBeforeWriteErrors(socket);
-    state.writing?.attachSocket(socket, isReused);
+    const used = usedSockets.get(socket);
+    const skipper = used ?? skipContinue(socket);
+    if (used === undefined) {
+      readBeforeWriteErrors(socket);
+      usedSockets.set(socket, skipper);
+    }
+    skipper.begin();
+    state.writing?.attachSocket(socket, used !== undefined);
     state.writing = undefined;
-    usedSockets.add(socket);
   };
   subscribe('undici:client:sendHeaders', onSendHeaders);
 
