@@ -36,6 +36,19 @@ const silences = [
   ['an empty object', 200, '{}'],
 ] as const;
 
+/** Responses to the read that contain no object. */
+const unreadable = [
+  ['204', 204, ''],
+  ['an empty 200', 200, ''],
+  ['an empty object', 200, '{}'],
+  ['a list', 200, '[]'],
+  ['null', 200, 'null'],
+  ['a text', 200, '"b1"'],
+  ['an object without an id', 200, '{"ok":true}'],
+  ['no JSON', 200, 'cancelled'],
+  ['a redirect', 302, ''],
+] as const;
+
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 let cancel: { readonly status: number; readonly text: string };
@@ -88,6 +101,13 @@ describe.each(rows)('cancelling with %s, %s', (provider, route, object) => {
     const { response, body } = await cancelled(provider, route);
     expect([response.status, body['id'], body['status']]).toEqual([200, 'b1', status]);
     expect(response.headers.get('x-gateway-warnings')).toContain('status 500');
+  });
+
+  it.each(unreadable)('returns the known fields if the read returns %s', async (_name, code, text) => {
+    cancel = { status: 200, text: '' };
+    read = { status: code, text };
+    const { response, body } = await cancelled(provider, route);
+    expect([response.status, body['id'], body['status']]).toEqual([200, 'b1', status]);
   });
 
   it('returns an error of the cancel without reading the object', async () => {

@@ -23,7 +23,7 @@ import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { batchOutput } from '#formats/openai-objects/batch-output.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { BytesTap, ObjectTap, allowEmpty } from '#formats/openai-objects/object-tap.ts';
-import { batchOf, jobOf } from '#formats/openai-objects/objects.ts';
+import { batchOf, expectObject, jobOf } from '#formats/openai-objects/objects.ts';
 import { editFromForm } from '#formats/openai-objects/edit-form.ts';
 import { repairs } from '#formats/openai-objects/repairs.ts';
 import { withToolNames } from '#formats/tool-names/index.ts';
@@ -160,6 +160,7 @@ function cancelOf<Settings>(
     request: { ...requestOf(service, readEndpoint, emptyBody, call), method: 'GET' },
     tap: new ObjectTap(),
     ...handling?.membersFor(call),
+    then: expectObject,
     recover: () => fallbackObject(call.params['id'] ?? ''),
   });
   return {

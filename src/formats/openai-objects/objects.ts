@@ -1,6 +1,8 @@
 import { GatewayError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
+import type { StepReply } from '../../core/provider.ts';
 import { isLongerThan } from '../../core/text/text-length.ts';
+import { parseObject, textOf } from '../shared/json.ts';
 
 /** Objects of the stateful routes in the OpenAI format, for providers whose own objects differ. */
 
@@ -137,3 +139,12 @@ const tooLong = (param: string, what: string, limit: number): GatewayError =>
     message: `Invalid '${param}': ${what} is too long. Expected at most ${limit}.`,
     param,
   });
+
+/**
+ * `Translation.then` of a read after a successful cancel. Its error makes `recover` return what is known.
+ *
+ * @throws TypeError for a response without an object
+ */
+export function expectObject({ text }: Pick<StepReply, 'text'>): undefined {
+  if (textOf(parseObject(text)?.['id']) === undefined) throw new TypeError('the response contains no object');
+}

@@ -3,7 +3,7 @@ import type { Operation, Translation, UpstreamRequest } from '#core/provider.ts'
 import { encodeIdSegment, paramOf } from '../../_shared/address.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { ObjectTap, allowEmpty } from '#formats/openai-objects/object-tap.ts';
-import { batchOf } from '#formats/openai-objects/objects.ts';
+import { batchOf, expectObject } from '#formats/openai-objects/objects.ts';
 import { type AnthropicCall, unsupportedParams, send } from '../send.ts';
 import type { AnthropicSettings } from '../settings.ts';
 import { createBatch } from './create.ts';
@@ -36,7 +36,11 @@ export const batchOperations: { readonly [E in Endpoint]?: Op } = {
       // The service returns the batch. If it returns no id, the batch is read.
       then: ({ text }) =>
         textOf(parseObject(text)?.['id']) === undefined
-          ? { ...retrieve(call), recover: () => batchOf({ id: call.params['id'] ?? '', status: 'cancelling', created_at: 0 }) }
+          ? {
+              ...retrieve(call),
+              then: expectObject,
+              recover: () => batchOf({ id: call.params['id'] ?? '', status: 'cancelling', created_at: 0 }),
+            }
           : undefined,
     }),
   },
