@@ -79,13 +79,19 @@ const objectEndpoints: readonly Endpoint[] = openaiEndpoints.filter(
 export function openaiCompatible<Settings>(service: OpenAiCompatible<Settings>): { readonly [E in Endpoint]?: Operation<Settings> } {
   const operations: { [E in Endpoint]?: Operation<Settings> } = {};
   for (const endpoint of openaiEndpoints) {
-    if (service.unsupportedEndpoints?.includes(endpoint) !== true) operations[endpoint] = operationOf(service, endpoint);
+    if (service.unsupportedEndpoints?.includes(endpoint) !== true) operations[endpoint] = { ...operationOf(service, endpoint), ownForms };
   }
   return Object.freeze(operations);
 }
 
+/** Some services of this format, mostly gateways, merge its members into the body. */
+const ownForms: readonly string[] = ['extra_body'];
+
 /** Returns only the chat operation, for providers whose models use several formats. */
-export const openaiChat = <Settings>(service: OpenAiCompatible<Settings>): Operation<Settings> => operationOf(service, 'chat/completions');
+export const openaiChat = <Settings>(service: OpenAiCompatible<Settings>): Operation<Settings> => ({
+  ...operationOf(service, 'chat/completions'),
+  ownForms,
+});
 
 function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: OpenAiEndpoint): Operation<Settings> {
   if (endpoint === 'batches/{id}/output') return outputOf(service);

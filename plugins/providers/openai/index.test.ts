@@ -192,3 +192,7 @@ describe('the headers sent to openai', () => {
     expect(openai.entry.credential({}, 'sk-1')).toEqual({ scheme: 'bearer', secret: 'sk-1' });
   });
 });
+
+it.each(['chat/completions', 'embeddings', 'responses'] as const)('%s: extra_body may replace parameters of a config', (endpoint) => {
+  expect(openai.operations[endpoint]?.ownForms).toContain('extra_body');
+});
