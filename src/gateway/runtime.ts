@@ -17,6 +17,7 @@ import { ConnectionLimit } from './connection-limit.ts';
 import { acceptReporter, maskingReporter } from './log/reporters.ts';
 import { openListener } from './open-listener.ts';
 import type { Serving } from './serving.ts';
+import { SocketKeys } from './socket-keys.ts';
 import { ThreadMasking } from './masking/index.ts';
 import { Observing } from './observe/index.ts';
 import type { HandleDeps } from '../pipeline/handle-deps.ts';
@@ -84,6 +85,7 @@ export class Runtime implements Serving {
   readonly #sweeper: Sweeper;
   /** Checks the deadlines of incoming request bodies of all clients. Separate, so that they do not count as attempts. */
   readonly #arriving: Sweeper;
+  readonly #socketKeys: SocketKeys;
   readonly #budget: MemoryBudget;
   readonly #masking: ThreadMasking;
   readonly #commit: GroupCommit;
@@ -115,6 +117,7 @@ export class Runtime implements Serving {
     this.#defects = defects;
     this.#sweeper = createSweeper(deps.wheel, clock.monotonic, defects.report);
     this.#arriving = createSweeper(deps.wheel, clock.monotonic, defects.report);
+    this.#socketKeys = new SocketKeys(deps.wheel, () => this.snapshot(), clock.now);
     this.#budget = new MemoryBudget(this.#shareOf(memoryOf(first)));
     this.holder = this.#createHolder(first, log);
     const { egress, upstream } = deps.outbound;
@@ -150,6 +153,7 @@ export class Runtime implements Serving {
         this.observing.add(record);
         deps.onRequest(record);
       },
+      onSocket: (socket, ctx) => this.#socketKeys.add(socket, ctx),
       onReleased: (handling) => this.#drain.running.delete(handling),
     };
     this.connectionLimit = new ConnectionLimit(this.#shareOf(first.snapshot.server.maxConnections), { ...deps, ...clock });
@@ -311,6 +315,7 @@ export class Runtime implements Serving {
     await this.observing.close();
     this.#sweeper.close();
     this.#arriving.close();
+    this.#socketKeys.close();
     await this.#deps.outbound.close();
     await this.holder.close();
     this.#deps.store.close();

@@ -6,6 +6,8 @@ import type { LogRecord } from '../core/records/record.ts';
 import type { DenseSetMember } from '../core/memory/dense-set.ts';
 import type { GroupCommit } from './record/group-commit.ts';
 import type { InFlightLimiter } from './in-flight.ts';
+import type { Admitted } from '../core/context.ts';
+import type { GatewayError } from '../core/error.ts';
 import type { Schedule } from '../core/async/schedule.ts';
 
 /** Dependencies of the request handling. */
@@ -27,8 +29,15 @@ export interface HandleDeps {
   enter(requestId: string): void;
   /** Reports an internal error of the gateway or of a plugin: operators see its stack, callers never do. Never throws. */
   onDefect(error: unknown, requestId: string): void;
+  /** A WebSocket was opened. */
+  onSocket?(socket: OpenSocket, ctx: Pick<Admitted, 'facts' | 'snapshot'>): void;
   /** The request is over: its record is written and its last bytes are sent. */
   onFinished(record: LogRecord): void;
   /** Nothing of the request is left in this process: the client has read the last byte, or has disconnected. */
   onReleased(handling: DenseSetMember): void;
+}
+
+/** A WebSocket of a client. */
+export interface OpenSocket extends DenseSetMember {
+  stop(error: GatewayError, end: 'fault'): void;
 }

@@ -10,7 +10,7 @@ import type { DenseSetMember } from '../core/memory/dense-set.ts';
 import type { Lease } from '../core/snapshot.ts';
 import { isFinalStatus } from '../core/http/status.ts';
 import { faultFacts, type Final, finalOf, forwardedErrorText, replyOf } from './response/index.ts';
-import { errorFacts } from './response/errors.ts';
+import { errorFacts, stoppedError } from './response/errors.ts';
 import { Execution } from './execute.ts';
 import { formToBuffer, bufferForm } from './form-buffering.ts';
 import type { HandleDeps } from './handle-deps.ts';
@@ -178,19 +178,18 @@ export class Handling implements DenseSetMember {
   }
 
   /**
-   * Called when the gateway stops and the grace period is over. A streaming response ends with an error event. A request
-   * without a response fails one event loop turn later, so that the aborted attempt is added to the history first.
+   * Ends the request, by default because the gateway stops and the grace period is over. A streaming response ends with an error
+   * event. A request without a response fails one turn later, so that the aborted attempt is added to the history first.
    */
-  stop(): void {
+  stop(error = stoppedError(), end: 'fault' | 'drained' = 'drained'): void {
     if (this.#recorded) return;
-    const error = new GatewayError('draining', { message: 'The gateway was stopped before the response was complete.' });
     this.#isStopped = true;
     this.#guarded(() => {
       this.#flow?.abort();
       this.#run?.cancel();
     });
-    if (this.#status === 0) setImmediate(() => this.#failed(error, 'drained'));
-    else this.#failed(error, 'drained');
+    if (this.#status === 0) setImmediate(() => this.#failed(error, end));
+    else this.#failed(error, end);
   }
 
   #reply(run: Execution): Reply {
@@ -240,6 +239,7 @@ export class Handling implements DenseSetMember {
     this.#client.onDrain = this.#onDrain;
     // The head is sent together with the first bytes. Until then, a fault becomes an error response that the client can read.
     if (flow.isBegun === true) this.#head(reply, true);
+    if (flow.socket !== undefined) this.#deps.onSocket?.(this, this.#ctx);
     flow.into({
       data: (bytes) => {
         if (!this.#isHeadSent && bytes.length > 0) this.#head(reply);
@@ -281,9 +281,8 @@ export class Handling implements DenseSetMember {
   }
 
   /**
-   * Owns everything that runs for this request: every error thrown while it is handled ends here, as one failed request.
-   * A response that has begun gets a last error event or is cut; otherwise the client gets an error response. Never
-   * throws.
+   * Every error thrown while this request is handled ends here. A response that has begun gets a last error event or is
+   * cut; otherwise the client gets an error response. Never throws.
    */
   #failed(thrown: unknown, end: 'fault' | 'drained' = 'fault', finalBytes?: Buffer): void {
     try {
@@ -323,9 +322,8 @@ export class Handling implements DenseSetMember {
     });
   }
 
-  #sendError(thrown: unknown, end: 'fault' | 'drained' = 'fault'): void {
+  #sendError(error: GatewayError, end: 'fault' | 'drained'): void {
     if (this.#recorded) return;
-    const error = fromUnknown(thrown);
     this.#noteDefect(error);
     this.#final = { kind: 'error', error };
     const facts = errorFacts(this.#ctx.id, this.#run, this.#ctx.snapshot.server.exposeRouting);

@@ -1,4 +1,4 @@
-import type { ErrorFacts } from '../../core/error.ts';
+import { type ErrorFacts, GatewayError } from '../../core/error.ts';
 import { statusOf } from '../../core/plan.ts';
 import { errorOf } from './index.ts';
 import { type Execution, isSuccess } from '../execute.ts';
@@ -16,3 +16,7 @@ export function errorFacts(requestId: string, run: Execution | undefined, expose
   }));
   return { requestId, attempts, provider: run.last?.attempt.binding.slug };
 }
+
+/** The error of a request that is not complete when the gateway stops. */
+export const stoppedError = (): GatewayError =>
+  new GatewayError('draining', { message: 'The gateway was stopped before the response was complete.' });
