@@ -25,3 +25,19 @@ it.each<[string, RequestListener]>([
   sender.close();
   expect(sent).toEqual({ kind: 'retry', afterMs: undefined, why: 'no response in time' });
 });
+
+it('takes the status of a response that does not end, and closes its connection', async () => {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  const url = await collector((_, response) => {
+    const piece = Buffer.alloc(16_384, 'x');
+    const write = (): void => {
+      while (response.write(piece));
+    };
+    response.writeHead(200).on('drain', write).on('close', resolve);
+    write();
+  });
+  const sender = new Sender();
+  expect(await sender.send({ url, headers: {} }, '{}')).toEqual({ kind: 'accepted', rejected: 0, why: undefined });
+  await closed;
+  sender.close();
+});

@@ -23,7 +23,7 @@ export type SendResult =
 /** Statuses that a client should retry (OTLP/HTTP, "Retryable Response Codes"). */
 const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** Maximum number of bytes read from a response. */
+/** Maximum number of bytes read from a response. The connection of a longer one is closed. */
 const maxReadBytes = 64 * 1024;
 /** Maximum pause that a collector can request. */
 const longestWaitMs = 3_600_000;
@@ -80,11 +80,15 @@ export class Sender {
         },
         (response) => {
           let text = '';
+          const finish = (): void => resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], text });
           response.setEncoding('utf8');
           response.on('data', (piece: string) => {
-            if (text.length < maxReadBytes) text += piece;
+            text += piece;
+            if (text.length < maxReadBytes) return;
+            finish();
+            response.destroy();
           });
-          response.on('end', () => resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], text }));
+          response.on('end', finish);
           response.on('error', reject);
         },
       );
