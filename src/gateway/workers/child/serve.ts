@@ -84,7 +84,8 @@ class WorkerServer {
       ask: (owner, limit) => this.channel.call('lease', { owner, limit }, undefined) as Promise<number>,
       giveBack: (owner, count) => void this.channel.notify('returned', { owner, count }),
     });
-    this.channel = new Channel((message, handle) => !process.connected || (process.send?.(message, handle) ?? true), {
+    // If the send fails, the supervisor is about to disconnect, which is handled by that event.
+    this.channel = new Channel((message, handle) => !process.connected || (process.send?.(message, handle, {}, () => {}) ?? true), {
       start: (start: WorkerStart, handle) => this.#start(start, handle),
       connection: (_value: undefined, handle) => this.#take(handle as Socket),
       cover: (worker: number, handle) => this.#coveredSockets.open(worker, handle),
