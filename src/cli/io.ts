@@ -38,7 +38,8 @@ export interface CliStream {
   readonly columns?: number;
   /** Bytes buffered for the reader of a pipe. */
   readonly writableLength?: number;
-  write(text: string, done?: () => void): unknown;
+  /** @param done called with the error if the text cannot be written */
+  write(text: string, done?: (error?: Error | null) => void): unknown;
 }
 
 /** True for a terminal, unless `--no-color`, `NO_COLOR` or `TERM=dumb` turns colors off. */
@@ -120,7 +121,7 @@ function workingDirectory(): string {
 
 /** Resolves when the buffered output has been written, which depends on the reader. */
 export async function flushed(stream: CliStream): Promise<void> {
-  if ((stream.writableLength ?? 0) > 0) await new Promise<void>((resolve) => stream.write('', resolve));
+  if ((stream.writableLength ?? 0) > 0) await new Promise<void>((resolve) => stream.write('', () => resolve()));
 }
 
 async function readStdin(): Promise<string> {

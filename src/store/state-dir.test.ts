@@ -71,10 +71,13 @@ describe('openStateDir', () => {
     ['it is a file', 'taken'],
     ['no folder can be created there', '/proc/state'],
     ['its spool folder is a file', 'half'],
+    ['its database cannot be opened', 'looped'],
   ])('falls back to memory if a named folder cannot be used, and throws if it is required: %s', (_name, setting) => {
     writeFileSync(join(root, 'taken'), 'a file');
     mkdirSync(join(root, 'half'));
     writeFileSync(join(root, 'half/spool'), 'a file');
+    mkdirSync(join(root, 'looped'));
+    symlinkSync('log.sqlite', join(root, 'looped/log.sqlite'));
     expect(open(setting)).toMatchObject({
       kind: 'memory',
       warning: expect.stringContaining("can't be used, records are kept in memory only: E"),

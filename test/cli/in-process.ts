@@ -34,7 +34,7 @@ export async function runHere(
   const remaining = [...(more.answers ?? [])];
   const io: CliIo = {
     stdout: {
-      write: (text: string) => ((out += text), more.onStdout?.()),
+      write: (text: string, done?: () => void) => ((out += text), more.onStdout?.(), done?.()),
       isTTY: more.isTty === true,
       ...(more.columns === undefined ? {} : { columns: more.columns }),
     },

@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { inject } from 'vitest';
 
 export const main = inject('command');
@@ -66,4 +68,15 @@ export async function run(
   const running = startProcess(args, cwd, env);
   running.child.stdin?.end(stdin);
   return running.ended;
+}
+
+/** Runs a command whose standard output cannot be written, because the disk is full. */
+export async function runOnFullDisk(args: readonly string[], cwd: string): Promise<ProcessResult> {
+  const full = openSync('/dev/full', 'w');
+  const child = spawn(process.execPath, [main, ...args], { cwd, stdio: ['ignore', full, 'pipe'] });
+  closeSync(full);
+  let err = '';
+  child.stderr?.on('data', (piece: Buffer) => (err += piece.toString()));
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, out: '', err };
 }

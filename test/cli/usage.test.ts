@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { startProcess, main, run } from './process.ts';
+import { startProcess, main, run, runOnFullDisk } from './process.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'cli-'));
@@ -91,13 +91,8 @@ it('reports a working directory that was removed', async () => {
 
 describe('a full disk', () => {
   it.each([[['version']], [['help', 'errors']]])('makes %j fail, because the output is lost', async (args) => {
-    const full = openSync('/dev/full', 'w');
-    const child = spawn(process.execPath, [main, ...args], { cwd, stdio: ['ignore', full, 'pipe'] });
-    closeSync(full);
-    let err = '';
-    child.stderr?.on('data', (piece: Buffer) => (err += piece.toString()));
-    const [code] = (await once(child, 'close')) as [number];
-    expect({ code, err }).toEqual({ code: 1, err: 'error: the output cannot be written: no space left on device\n' });
+    const err = 'error: the output cannot be written: no space left on device\n';
+    expect(await runOnFullDisk(args, cwd)).toEqual({ code: 1, out: '', err });
   });
 });
 

@@ -4,7 +4,7 @@ import { fileForKey } from '../../config/edit/written.ts';
 import { issue, type KeyRules } from '../../manage/keys/change.ts';
 import { writeNew } from '../../manage/keys/files.ts';
 import type { OpenConfig } from '../../manage/keys/shared.ts';
-import { invalidText, openConfig } from './shared.ts';
+import { invalidText, openConfig, printSecret } from './shared.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText, barePath } from '../text.ts';
 import type { CliIo } from '../io.ts';
@@ -40,11 +40,13 @@ export async function createKey(name: string, flags: CreateFlags, io: CliIo, reg
   const { key, entry, text } = issue(name, rulesOf(flags), config.keys, Date.now());
   const file = flags.write === true ? fileFor(name, config, io) : undefined;
   const invalid = await checkEntry({ name, text, file, config }, io, registry);
-  if (file !== undefined) writeNew(file, text, config.path, io.cwd);
-  print({ name, key, entry, text, file, invalid }, flags, io);
+  const undo = file === undefined ? undefined : writeNew(file, text, config.path, io.cwd);
+  const code = await printSecret(io, textOf({ name, key, entry, text, file, invalid }, flags, io.cwd), undo);
+  if (code !== exitCodes.yes) return code;
+  if (invalid !== undefined) io.stderr.write(`warning: ${flags.json === true ? '' : 'it does not work yet, '}${invalid}\n`);
   if (config.keys.length === 0)
     io.stderr.write('note: it is the first key: with it, the gateway rejects requests that have neither a key nor a token\n');
-  return exitCodes.yes;
+  return code;
 }
 
 function rulesOf(flags: CreateFlags): KeyRules {
@@ -121,17 +123,12 @@ interface Created {
   readonly invalid: string | undefined;
 }
 
-function print({ name, key, entry, text, file, invalid }: Created, { json }: CreateFlags, io: CliIo): void {
-  const where = file === undefined ? undefined : barePath(file, io.cwd);
-  if (json === true) {
-    io.stdout.write(jsonText({ name, key, ...entry, file: where ?? null, yaml: text }));
-    if (invalid !== undefined) io.stderr.write(`warning: ${invalid}\n`);
-    return;
-  }
-  io.stdout.write(`created api key "${name}"\n\n  ${key}\n\n`);
-  io.stdout.write('The key is shown only once. Clients send it as   x-gateway-api-key: …   or as the API key of the SDK.\n');
-  if (where === undefined) io.stdout.write(`Add this to the configuration (it contains only the hash):\n\n${text}`);
-  else if (invalid === undefined) io.stdout.write(`written to ${where} (hash only); a running gateway accepts it at once.\n`);
-  else io.stdout.write(`written to ${where} (hash only).\n`);
-  if (invalid !== undefined) io.stderr.write(`warning: it does not work yet, ${invalid}\n`);
+function textOf({ name, key, entry, text, file, invalid }: Created, { json }: CreateFlags, cwd: string): string {
+  const where = file === undefined ? undefined : barePath(file, cwd);
+  if (json === true) return jsonText({ name, key, ...entry, file: where ?? null, yaml: text });
+  const next =
+    where === undefined
+      ? `Add this to the configuration (it contains only the hash):\n\n${text}`
+      : `written to ${where} (hash only)${invalid === undefined ? '; a running gateway accepts it at once' : ''}.\n`;
+  return `created api key "${name}"\n\n  ${key}\n\nThe key is shown only once. Clients send it as   x-gateway-api-key: …   or as the API key of the SDK.\n${next}`;
 }

@@ -1,7 +1,7 @@
 import { editKey } from '../../manage/keys/files.ts';
 import { rotate } from '../../manage/keys/change.ts';
 import { keyNamed } from '../../manage/keys/shared.ts';
-import { openConfig, whyNotApplied } from './shared.ts';
+import { openConfig, printSecret, whyNotApplied } from './shared.ts';
 import { exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText, barePath } from '../text.ts';
 import type { CliIo } from '../io.ts';
@@ -16,11 +16,12 @@ export async function rotateKey(name: string, flags: RotateFlags, io: CliIo, reg
   const config = openConfig(flags, io);
   const written = keyNamed(name, config);
   const { key, until, older, members } = rotate(written, flags.overlap, Date.now());
-  editKey(written, members, io.cwd, config.texts[written.file]);
+  const undo = editKey(written, members, io.cwd, config.texts[written.file]);
   const invalid = await whyNotApplied(config, io, registry);
-  print({ name, key, until, older, file: barePath(written.file, io.cwd), invalid }, flags, io);
-  if (invalid !== undefined) io.stderr.write(`warning: the new secret does not work yet, ${invalid}\n`);
-  return exitCodes.yes;
+  const text = textOf({ name, key, until, older, file: barePath(written.file, io.cwd), invalid }, flags);
+  const code = await printSecret(io, text, undo);
+  if (code === exitCodes.yes && invalid !== undefined) io.stderr.write(`warning: the new secret does not work yet, ${invalid}\n`);
+  return code;
 }
 
 interface Rotated {
@@ -32,16 +33,13 @@ interface Rotated {
   readonly invalid: string | undefined;
 }
 
-function print({ name, key, until, older, file, invalid }: Rotated, { json }: RotateFlags, io: CliIo): void {
-  if (json === true) {
-    io.stdout.write(jsonText({ name, key, previous_until: until ?? null, file }));
-    return;
-  }
-  io.stdout.write(`new secret of api key "${name}"\n\n  ${key}\n\nThe key is shown only once. `);
-  io.stdout.write(
+function textOf({ name, key, until, older, file, invalid }: Rotated, { json }: RotateFlags): string {
+  if (json === true) return jsonText({ name, key, previous_until: until ?? null, file });
+  const earlier = older === 0 ? '' : ' Secrets of earlier rotations work until their overlap ends; gateway keys list shows them.';
+  const old =
     until === undefined
-      ? `The old secret is no longer valid.${older === 0 ? '' : ' Secrets of earlier rotations work until their overlap ends; gateway keys list shows them.'}\n`
-      : `The old secret works until ${until}; gateway keys list shows which one clients use.\n`,
-  );
-  io.stdout.write(`written to ${file} (hash only)${invalid === undefined ? '; a running gateway accepts it at once' : ''}.\n`);
+      ? `The old secret is no longer valid.${earlier}`
+      : `The old secret works until ${until}; gateway keys list shows which one clients use.`;
+  const where = `written to ${file} (hash only)${invalid === undefined ? '; a running gateway accepts it at once' : ''}.`;
+  return `new secret of api key "${name}"\n\n  ${key}\n\nThe key is shown only once. ${old}\n${where}\n`;
 }

@@ -34,3 +34,23 @@ export function invalidText(diagnostics: readonly Diagnostic[]): string | undefi
   );
   return length === 0 ? undefined : `the configuration has ${plural(length, 'other error')}: gateway check`;
 }
+
+/**
+ * Prints a new secret, which is nowhere else. If it cannot be written, the change is undone.
+ *
+ * @returns the exit code
+ */
+export const printSecret = (io: CliIo, text: string, undo?: () => void): Promise<number> =>
+  new Promise((resolve) => {
+    // Not later: the process ends soon after an error of its output.
+    const written = (error?: Error | null): void => {
+      if (error === undefined || error === null) {
+        resolve(exitCodes.yes);
+        return;
+      }
+      undo?.();
+      io.stderr.write('error: nobody could read the new key, so nothing was changed\n');
+      resolve(exitCodes.no);
+    };
+    io.stdout.write(text, written);
+  });

@@ -82,11 +82,13 @@ it('editKey rejects the change of a key file that was changed since it was read'
   const readText = 'api_keys: {app: {hash: a}}\n';
   const changedText = 'api_keys: {app: {hash: b}}\n';
   writeFileSync(file, changedText);
-  const edit = (textRead: string): void => editKey({ name: 'app', entry: {}, file }, { hash: 'c' }, root, textRead);
+  const edit = (textRead: string) => editKey({ name: 'app', entry: {}, file }, { hash: 'c' }, root, textRead);
   expect(() => edit(readText)).toThrow(/changed\.yaml was changed in the meantime/);
   expect(readFileSync(file, 'utf8')).toBe(changedText);
-  edit(changedText);
+  const undo = edit(changedText);
   expect(readFileSync(file, 'utf8')).toBe('api_keys: {app: {hash: c}}\n');
+  undo();
+  expect(readFileSync(file, 'utf8')).toBe(changedText);
 });
 
 it('writeNew and editKey work beside the drafts of processes that were killed', () => {

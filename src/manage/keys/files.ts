@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmdirSync,
+  rmSync,
   type Stats,
   statSync,
   unlinkSync,
@@ -28,11 +29,13 @@ import { errorCode } from '../../core/text/error-code.ts';
  * because a key grants access.
  *
  * @param configPath the file with the include
+ * @returns a function that undoes it
  * @throws Refusal
  */
-export function writeNew(path: string, text: string, configPath: string, cwd: string): void {
+export function writeNew(path: string, text: string, configPath: string, cwd: string): () => void {
+  let made: readonly string[] = [];
   withRefusal(path, cwd, () => {
-    const made = makeFolders(dirname(path));
+    made = makeFolders(dirname(path));
     const draft = draftPath(path);
     try {
       for (const folder of made) shareFolder(folder, statSync(dirname(configPath)));
@@ -45,6 +48,10 @@ export function writeNew(path: string, text: string, configPath: string, cwd: st
       if (!existsSync(path)) removeFolders(made);
     }
   });
+  return () => {
+    rmSync(path, { force: true });
+    removeFolders(made);
+  };
 }
 
 function publishDraft(draft: string, path: string): void {
@@ -92,13 +99,23 @@ function shareFolder(path: string, like: Stats): void {
  *
  * @param asRead the file's text from which the members were computed; editing fails if it changed, because of two concurrent
  * rotations one would lose its secret
+ * @returns a function that undoes it, unless the file was changed again
  * @throws Refusal
  */
-export function editKey({ name, file }: WrittenKey, members: Readonly<Record<string, MemberValue>>, cwd: string, asRead?: string): void {
+export function editKey(
+  { name, file }: WrittenKey,
+  members: Readonly<Record<string, MemberValue>>,
+  cwd: string,
+  asRead?: string,
+): () => void {
+  let [before, after] = ['', ''];
+  const shown = barePath(file, cwd);
   withRefusal(file, cwd, () => {
-    const text = asRead ?? readFileSync(file, 'utf8');
-    replaceFile(file, setMembers(text, ['api_keys', name], 'hash', members), barePath(file, cwd), text);
+    before = asRead ?? readFileSync(file, 'utf8');
+    after = setMembers(before, ['api_keys', name], 'hash', members);
+    replaceFile(file, after, shown, before);
   });
+  return () => replaceFile(file, before, shown, after);
 }
 
 function withRefusal(path: string, cwd: string, run: () => void): void {
