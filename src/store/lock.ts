@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { readRegularFile } from '../core/files/regular-file.ts';
@@ -43,6 +43,8 @@ export function acquireLock(path: string): Lock | undefined {
 function openLockedFile(path: string): DatabaseSync | undefined {
   const file = new DatabaseSync(path);
   try {
+    // SQLite opens a file of another user for reading only, and then locks nothing.
+    accessSync(path, constants.R_OK | constants.W_OK);
     file.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     return file;
   } catch (error) {

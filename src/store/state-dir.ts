@@ -49,7 +49,6 @@ const defaultStateDir = '.gateway';
 /** Names in a state directory: the folder of records that are not stored yet, and the database file that stores them. */
 export const spoolFolder = 'spool';
 export const logFile = 'log.sqlite';
-const lockFile = 'lock';
 
 /** Maximum gateways that share a folder. More are a mistake. */
 const maxInstances = 64;
@@ -86,14 +85,14 @@ export function stateDirPath({ setting, configPath, cwd }: StateDirRequest): str
 
 function lockStateDir(path: string, isShared: boolean): StateDir {
   prepareFolder(path);
-  const lockPath = join(path, lockFile);
+  const lockPath = join(path, 'lock');
   const lock = acquireLock(lockPath);
   if (lock !== undefined) return diskState(path, lock, undefined);
   if (!isShared) throw new StateDirLocked(path, ownerOf(lockPath));
   for (let n = 2; n <= maxInstances; n += 1) {
     const folder = join(path, `instance-${n}`);
     prepareFolder(folder);
-    const instanceLock = acquireLock(join(folder, lockFile));
+    const instanceLock = acquireLock(join(folder, 'lock'));
     if (instanceLock !== undefined) return diskState(folder, instanceLock, `another gateway uses ${path}, this one uses ${folder}`);
   }
   throw new Error(`${maxInstances} gateways use ${path} already`);
@@ -103,10 +102,7 @@ function diskState(path: string, lock: Lock, warning: string | undefined): State
   return { kind: 'disk', path, warning, release: () => lock.release() };
 }
 
-/**
- * Files may have another owner, if the gateway ran as another user before. SQLite would lock a file that it cannot write for
- * reading only, so that a second gateway could use the folder too.
- */
+/** What is in the folder may have another owner, if the gateway ran as another user before. */
 function checkAccess(path: string): void {
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
@@ -121,7 +117,7 @@ function prepareFolder(path: string): void {
   accessSync(path, constants.W_OK | constants.X_OK);
   // Create the request log's folder now, to detect early that a file has its name or that there is no space for it.
   makeFolder(join(path, spoolFolder));
-  for (const name of [spoolFolder, logFile, `${lockFile}.db`]) checkAccess(join(path, name));
+  for (const name of [spoolFolder, logFile]) checkAccess(join(path, name));
   try {
     writeFileSync(join(path, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 });
   } catch (error) {
