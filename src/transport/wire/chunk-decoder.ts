@@ -1,12 +1,12 @@
 import { malformed, WireFault } from './fault.ts';
-import { headLimit } from './field-text.ts';
+import { headLimit, invalidNameCharacter, invalidValueCharacter } from './field-text.ts';
 
 /** Maximum hexadecimal digits of a chunk size: more than any chunk needs, and few enough for an exact number. */
 const sizeDigits = 12;
 /** Maximum length of the chunk extensions after a size. They are ignored. */
 const extensionLimit = 1024;
 
-type State = 'size' | 'extension' | 'size-lf' | 'data' | 'data-cr' | 'data-lf' | 'trailer' | 'last-lf' | 'over';
+type State = 'size' | 'extension' | 'size-lf' | 'data' | 'data-cr' | 'data-lf' | 'trailer' | 'trailer-value' | 'last-lf' | 'over';
 
 /**
  * Strict decoder of chunked bodies (RFC 9112 7.1). Moves the content of one read together in place and returns it as
@@ -17,7 +17,7 @@ export class ChunkDecoder {
   #digits = 0;
   /** Size of the current chunk while it is read, then its remaining bytes. */
   #remaining = 0;
-  /** The chunk extensions or trailer line read so far. */
+  /** The chunk extensions or the name of the trailer field read so far. */
   #line = '';
   /** Size of all trailer lines, in bytes. */
   #trailer = 0;
@@ -107,43 +107,53 @@ export class ChunkDecoder {
 
   #inExtension(byte: number): WireFault | undefined {
     if (byte !== 0x0d) {
-      this.#line += String.fromCharCode(byte);
-      return this.#line.length > extensionLimit ? malformed('the extensions of a chunk are too long') : undefined;
+      const character = String.fromCharCode(byte);
+      this.#line += character;
+      if (this.#line.length > extensionLimit) return malformed('the extensions of a chunk are too long');
+      return invalidExtensionCharacter.test(character) ? malformed(invalidExtension) : undefined;
     }
     const isValid = extensions.test(this.#line);
     this.#line = '';
     this.#state = 'size-lf';
-    return isValid ? undefined : malformed('a chunk has an invalid extension');
+    return isValid ? undefined : malformed(invalidExtension);
   }
 
+  /** Trailer fields are validated and discarded. An error is found at its first byte, as in `node:http`: a response may be waiting. */
   #inTrailer(byte: number): WireFault | undefined {
     if (byte === 0x0d) {
+      const isValid = this.#line === '' || this.#state === 'trailer-value';
       this.#state = 'last-lf';
-      return undefined;
+      return isValid ? undefined : malformed(invalidTrailer);
     }
     this.#trailer += 1;
-    this.#line += String.fromCharCode(byte);
-    return this.#trailer < headLimit ? undefined : new WireFault('UPSTREAM_HEAD_TOO_LARGE', 'the trailer is too large');
+    if (this.#trailer >= headLimit) return new WireFault('UPSTREAM_HEAD_TOO_LARGE', 'the trailer is too large');
+    const character = String.fromCharCode(byte);
+    if (this.#state === 'trailer-value') return invalidValueCharacter.test(character) ? malformed(invalidTrailer) : undefined;
+    if (byte === 0x3a) {
+      this.#state = 'trailer-value';
+      return this.#line === '' || framing.test(this.#line) ? malformed(invalidTrailer) : undefined;
+    }
+    this.#line += character;
+    return invalidNameCharacter.test(character) ? malformed(invalidTrailer) : undefined;
   }
 
-  /** Trailer fields are validated and discarded; an empty line ends the body. */
-  #endOfLine(): WireFault | undefined {
-    const line = this.#line;
+  /** An empty line ends the body. */
+  #endOfLine(): undefined {
+    if (this.#line === '') this.#state = 'over';
     this.#line = '';
-    if (line === '') this.#state = 'over';
-    else if (!field.test(line) || framing.test(line)) return malformed('the trailer has an invalid line');
-    return undefined;
   }
 }
 
 const tooLong = 'a chunk is longer than its size';
+const invalidExtension = 'a chunk has an invalid extension';
+const invalidTrailer = 'the trailer has an invalid line';
 const noLineBreak = 'a line of the chunked body does not end with CRLF';
 
 /** Chunk extensions, with or without a value. Quoted values are rejected: no common sender uses them, and parsers read them differently. */
 const extensions = /^[\w!#$%&'*+\-.^`|~]+(?:=[\w!#$%&'*+\-.^`|~]+)?(?:;[\w!#$%&'*+\-.^`|~]+(?:=[\w!#$%&'*+\-.^`|~]+)?)*$/;
-const field = /^[\w!#$%&'*+\-.^`|~]+:[\t\x20-\x7e\x80-\xff]*$/;
+const invalidExtensionCharacter = /[^\w!#$%&'*+\-.^`|~=;]/;
 /** Framing headers must not be in a trailer (RFC 9110 6.5.1). */
-const framing = /^(?:content-length|transfer-encoding|connection):/i;
+const framing = /^(?:content-length|transfer-encoding|connection)$/i;
 
 /** Returns the value of a hexadecimal digit, or -1. */
 function hexadecimal(byte: number): number {

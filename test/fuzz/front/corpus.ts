@@ -30,6 +30,8 @@ export const corpus: Readonly<Record<string, string>> = {
   'chunk with a line feed in its extension': `${post}${host}transfer-encoding: chunked\r\n\r\n2;\n{}\r\n0\r\n\r\n`,
   'chunk longer than all numbers': `${post}${host}transfer-encoding: chunked\r\n\r\nfffffffffffffffff2\r\n{}\r\n0\r\n\r\n`,
   trailers: `${post}${host}transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\ncontent-length: 9\r\n\r\n`,
+  'trailer that is a request, answered later': `${post}${host}x-answer: early later\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n${again}`,
+  'chunk with an invalid extension, answered later': `${post}${host}x-answer: early later\r\ntransfer-encoding: chunked\r\n\r\n2;a b\r\n{}\r\n0\r\n\r\n`,
   'two equal lengths': `${post}${host}content-length: 2\r\ncontent-length: 2\r\n\r\n{}`,
   'two lengths': `${post}${host}content-length: 2\r\ncontent-length: 40\r\n\r\n{}${smuggled}`,
   'a list of lengths': `${post}${host}content-length: 2, 2\r\n\r\n{}`,
