@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { compileSteps } from '../config/compile/index.ts';
-import { runInSlices } from '../config/compile/steps.ts';
+import { runInSlices } from '../core/async/steps.ts';
 import type { ValidConfig } from '../config/reload/load.ts';
 import { createMask } from '../core/secrets/mask.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';

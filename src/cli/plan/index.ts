@@ -1,7 +1,8 @@
 import { basename, dirname, relative } from 'node:path';
 import type { PlanResult } from '../../admin/api-types.ts';
 import { shownDiagnostics } from '../../admin/views/diagnostics.ts';
-import { diffConfigs } from '../../config/report/diff.ts';
+import { runSteps } from '../../core/async/steps.ts';
+import { changeSteps, restartKeys } from '../../config/report/diff.ts';
 import { filesDiff, renameFiles } from '../../config/report/files-diff.ts';
 import type { SavedFiles } from '../../config/read/merge-files.ts';
 import type { LoadedConfig } from '../../config/reload/load.ts';
@@ -105,8 +106,7 @@ async function compared(
   const before = await load({ path: other }, io, registry, { allowMissingSecrets: true, ...saved });
   const mask = createMask([...new Set([...before.secrets, ...after.secrets])]);
   const broken = [after, before].find(({ tree }) => tree === undefined);
-  const { changes, restart } =
-    before.tree === undefined || after.tree === undefined ? { changes: [], restart: [] } : diffConfigs(before.tree, after.tree);
+  const trees = before.tree === undefined || after.tree === undefined ? undefined : ([before.tree, after.tree] as const);
   // The main files are compared with each other, whatever their names are.
   const texts = ({ texts: of }: LoadedConfig, main: string): Readonly<Record<string, string>> =>
     renameFiles(of, (one) => (one === main ? basename(path) : relative(dirname(main), one)));
@@ -115,8 +115,8 @@ async function compared(
     revision: after.revision,
     against: before.revision,
     diagnostics: shownDiagnostics((broken ?? after).diagnostics, mask),
-    changes,
-    restart_needed: restart,
+    changes: trees === undefined ? [] : runSteps(changeSteps(...trees)),
+    restart_needed: trees === undefined ? [] : restartKeys(...trees),
     diff: filesDiff(texts(before, other), texts(after, path), (text) => mask.text(text)),
   };
 }

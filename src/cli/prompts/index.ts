@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { compilePrompts } from '../../config/compile/prompts/index.ts';
 import { compileServer } from '../../config/compile/server.ts';
-import { runSteps } from '../../config/compile/steps.ts';
+import { runSteps } from '../../core/async/steps.ts';
 import { reasonOf } from '../../config/read/files.ts';
 import { fromUnknown } from '../../core/error.ts';
 import { createMask } from '../../core/secrets/mask.ts';

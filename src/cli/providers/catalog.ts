@@ -1,5 +1,5 @@
 import { compileCatalog } from '../../config/compile/providers/index.ts';
-import { runSteps } from '../../config/compile/steps.ts';
+import { runSteps } from '../../core/async/steps.ts';
 import type { MakeCredential } from '../../config/compile/providers/binding.ts';
 import type { Source } from '../../config/read/merge-files.ts';
 import { child, type Entry, entriesOf } from '../../config/read/node.ts';

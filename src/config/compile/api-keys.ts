@@ -5,7 +5,7 @@ import type { GatewayKeyEntry } from '../schema/index.ts';
 import { compileGlobs, compileNames } from './providers/allow.ts';
 import { deepFreeze } from './freeze.ts';
 import { invalidConfig } from './invalid.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from '../../core/async/steps.ts';
 
 /** Rules for a caller as written. Entries of `api_keys` and `auth.jwt` share these keys. */
 export type CallerRules = Pick<

@@ -12,7 +12,7 @@ import { compilePrompts } from './prompts/index.ts';
 import { compileObservability } from './observability.ts';
 import { compileLogging } from './logging/bodies.ts';
 import { compileServer } from './server.ts';
-import { runSteps, type Steps } from './steps.ts';
+import { runSteps, type Steps } from '../../core/async/steps.ts';
 import { compileTree, type TreeSource, treeSteps } from './targets/tree.ts';
 import { compilePricing } from './providers/pricing.ts';
 import { createInline } from './inline.ts';

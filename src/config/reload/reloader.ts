@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type ConfigChanges, diffConfigs } from '../report/diff.ts';
+import { runInSlices } from '../../core/async/steps.ts';
+import { changeSteps, restartKeys } from '../report/diff.ts';
 import type { Diagnostic } from '../report/diagnostic.ts';
 import type { LoadedConfig, ValidConfig } from './load.ts';
 import { type Loader, LoaderFailure, type PostedRequest } from './loader.ts';
@@ -10,14 +11,18 @@ import { type ConfigWatcher, createWatcher } from './watch.ts';
 
 /** Result of a load. */
 export type ReloadResult =
-  | ({
+  | {
       readonly kind: 'applied';
       readonly loaded: ValidConfig;
       readonly revision: string;
       readonly ms: number;
       /** Warnings that the previous configuration did not have. */
       readonly warnings: readonly Diagnostic[];
-    } & ConfigChanges)
+      /** Changed entries, for example `~configs.support`. Names only, never values. */
+      readonly changes: readonly string[];
+      /** Keys whose new value needs a restart, for example `server.listen`. */
+      readonly restart: readonly string[];
+    }
   /** The content equals the running configuration. `recovered`: the previous load was rejected. */
   | { readonly kind: 'unchanged'; readonly revision: string; readonly recovered: boolean }
   | {
@@ -276,10 +281,11 @@ class SerialReloader implements Reloader {
     }
     this.#serving = loaded;
     this.#first ??= loaded;
-    const { changes } = diffConfigs((before ?? loaded).tree, loaded.tree);
-    const { restart } = diffConfigs(this.#first.tree, loaded.tree, this.#options.request.start?.overridden);
-    const warnings = newWarnings(loaded, before);
-    return { kind: 'applied', loaded, revision: loaded.revision, ms: this.#options.now() - startedAt, changes, restart, warnings };
+    const { now, request } = this.#options;
+    const restart = restartKeys(this.#first.tree, loaded.tree, request.start?.overridden);
+    const ms = now() - startedAt;
+    const changes = await runInSlices(changeSteps((before ?? loaded).tree, loaded.tree), now);
+    return { kind: 'applied', loaded, revision: loaded.revision, ms, changes, restart, warnings: newWarnings(loaded, before) };
   }
 
   #unchanged(revision: string): ReloadResult {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Overridden } from '../check/context.ts';
-import { diffConfigs } from './diff.ts';
+import { runSteps } from '../../core/async/steps.ts';
+import { changeSteps, restartKeys } from './diff.ts';
 import type { GatewayConfig } from '../schema/index.ts';
 
 type ConfigTree = Omit<GatewayConfig, 'version'>;
@@ -65,17 +66,21 @@ const cases: readonly (readonly [
   ['a restart to store records', { logging: { requests: 'off' } }, {}, ['-logging.requests'], ['logging.requests']],
 ];
 
-describe('diffConfigs()', () => {
-  it.each(cases)('reports %s', (_name, before, after, changes, restart) => {
-    const diff = diffConfigs({ version: 1, ...before }, { version: 1, ...after });
-    expect(diff).toEqual({ changes, restart });
-    expect(JSON.stringify(diff)).not.toContain('secret');
+describe('a comparison of two configurations', () => {
+  it.each(cases)('reports %s', (_name, old, now, changes, restart) => {
+    const [before, after] = [
+      { version: 1 as const, ...old },
+      { version: 1 as const, ...now },
+    ];
+    const found = { changes: runSteps(changeSteps(before, after)), restart: restartKeys(before, after) };
+    expect(found).toEqual({ changes, restart });
+    expect(JSON.stringify(found)).not.toContain('secret');
   });
 
   it('reports no restart for keys that flags override', () => {
     const after = { listen: '127.0.0.1:2', workers: 2, state_dir: 'memory', admin: { listen: '127.0.0.1:3', enabled: false } };
-    const diff = (...overridden: readonly Overridden[]) => diffConfigs({ version: 1 }, { version: 1, server: after }, overridden).restart;
-    expect(diff('listen', 'workers', 'admin.listen')).toEqual(['server.state_dir', 'server.admin.enabled']);
-    expect(diff('state_dir', 'admin.enabled')).toEqual(['server.listen', 'server.workers', 'server.admin.listen']);
+    const restart = (...overridden: readonly Overridden[]) => restartKeys({ version: 1 }, { version: 1, server: after }, overridden);
+    expect(restart('listen', 'workers', 'admin.listen')).toEqual(['server.state_dir', 'server.admin.enabled']);
+    expect(restart('state_dir', 'admin.enabled')).toEqual(['server.listen', 'server.workers', 'server.admin.listen']);
   });
 });

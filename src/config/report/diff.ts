@@ -1,15 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Steps } from '../../core/async/steps.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Overridden } from '../check/context.ts';
 import type { GatewayConfig } from '../schema/index.ts';
-
-/** Changes of a new configuration, as logged on reload. Names only, never values. */
-export interface ConfigChanges {
-  /** For example `~configs.support`, `+providers.claude`, `-api_keys.old`, `~server.max_body`. */
-  readonly changes: readonly string[];
-  /** Keys whose new value needs a restart, for example `server.listen`. */
-  readonly restart: readonly string[];
-}
 
 /** Maps of named entries: each entry is one change. */
 const maps = ['providers', 'virtual_keys', 'api_keys', 'configs', 'prompts', 'pricing'] as const satisfies readonly (keyof GatewayConfig)[];
@@ -20,33 +13,49 @@ const settings = ['server', 'auth', 'logging', 'observability'] as const satisfi
 /** Lists that are compared as a whole. */
 const lists = ['plugins', 'provider_plugins'] as const satisfies readonly (keyof GatewayConfig)[];
 
-/** Settings that a running gateway cannot change: bound sockets, open files. */
+/** Keys of `server` that a running gateway cannot change: bound sockets, open files. */
 const restartSettings: ReadonlySet<string> = new Set([
-  'server.listen',
-  'server.probe_listen',
-  'server.state_dir',
-  'server.state_dir_required',
-  'server.state_dir_shared',
-  'server.workers',
+  'listen',
+  'probe_listen',
+  'state_dir',
+  'state_dir_required',
+  'state_dir_shared',
+  'workers',
 ]);
 
 /**
- * Compares two configurations. The order of maps does not matter, the order of lists does.
+ * Compares two configurations, one entry in each step. The order of maps does not matter, the order of lists does.
+ *
+ * @returns names only, never values: for example `~configs.support`, `+providers.claude`, `-api_keys.old`, `~server.max_body`
+ */
+export function* changeSteps(before: GatewayConfig, after: GatewayConfig): Steps<readonly string[]> {
+  const changes: string[] = [];
+  for (const key of [...maps, ...settings]) {
+    const [olds, news] = [toPlain(before[key]), toPlain(after[key])];
+    for (const name of new Set([...Object.keys(olds), ...Object.keys(news)])) {
+      yield;
+      const sign = signOf(olds, news, name);
+      if (sign !== undefined && !(key === 'server' && restartSettings.has(name))) changes.push(`${sign}${key}.${name}`);
+    }
+  }
+  for (const key of lists) if (!isDeepStrictEqual(before[key], after[key])) changes.push(`~${key}`);
+  return changes;
+}
+
+/**
+ * The keys whose new value needs a restart, for example `server.listen`.
  *
  * @param overridden keys set by flags: a new value in the file has no effect, even after a restart
  */
-export function diffConfigs(before: GatewayConfig, after: GatewayConfig, overridden: readonly Overridden[] = []): ConfigChanges {
+export function restartKeys(before: GatewayConfig, after: GatewayConfig, overridden: readonly Overridden[] = []): readonly string[] {
   const overriddenKeys: ReadonlySet<string> = new Set(overridden.map((key) => `server.${key}`));
-  const found = [...maps, ...settings].flatMap((key) => diffMembers(key, toPlain(before[key]), toPlain(after[key])));
-  for (const key of lists) if (!isDeepStrictEqual(before[key], after[key])) found.push({ sign: '~', path: key });
-  return {
-    changes: found.filter(({ path }) => !restartSettings.has(path)).map(({ sign, path }) => `${sign}${path}`),
-    restart: [
-      ...found.filter(({ path }) => restartSettings.has(path)).map(({ path }) => path),
-      ...listenerKeys.filter((key) => !isDeepStrictEqual(adminOf(before)[key], adminOf(after)[key])).map((key) => `server.admin.${key}`),
-      ...diffStore(before, after),
-    ].filter((key) => !overriddenKeys.has(key)),
-  };
+  const [was, is] = [toPlain(before.server), toPlain(after.server)];
+  const [wasAdmin, isAdmin] = [adminOf(before), adminOf(after)];
+  return [
+    ...[...restartSettings].filter((name) => signOf(was, is, name) !== undefined).map((name) => `server.${name}`),
+    ...listenerKeys.filter((name) => !isDeepStrictEqual(wasAdmin[name], isAdmin[name])).map((name) => `server.admin.${name}`),
+    ...diffStore(before, after),
+  ].filter((key) => !overriddenKeys.has(key));
 }
 
 /** Keys of `server.admin` that affect its socket. */
@@ -63,19 +72,11 @@ function diffStore({ logging: before }: GatewayConfig, { logging: after }: Gatew
   return storeKeys.filter((key) => !isDeepStrictEqual(was[key], is[key])).map((key) => `logging.requests.${key}`);
 }
 
-interface Change {
-  readonly sign: '+' | '-' | '~';
-  readonly path: string;
-}
-
-function diffMembers(key: string, before: JsonObject, after: JsonObject): Change[] {
-  const changes: Change[] = [];
-  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const [was, is] = [Object.hasOwn(before, name), Object.hasOwn(after, name)];
-    if (was && is && isDeepStrictEqual(before[name], after[name])) continue;
-    changes.push({ sign: was && is ? '~' : is ? '+' : '-', path: `${key}.${name}` });
-  }
-  return changes;
+/** How a member differs; undefined if it does not. */
+function signOf(before: JsonObject, after: JsonObject, name: string): '+' | '-' | '~' | undefined {
+  if (!Object.hasOwn(before, name)) return Object.hasOwn(after, name) ? '+' : undefined;
+  if (!Object.hasOwn(after, name)) return '-';
+  return isDeepStrictEqual(before[name], after[name]) ? undefined : '~';
 }
 
 function toPlain(value: unknown): JsonObject {

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { unsetDefaults } from '../../../config/report/defaults.ts';
-import { diffConfigs } from '../../../config/report/diff.ts';
+import { runInSlices } from '../../../core/async/steps.ts';
+import { changeSteps, restartKeys } from '../../../config/report/diff.ts';
 import { effectiveValues } from '../../../config/report/effective.ts';
 import { filesDiff, renameFiles } from '../../../config/report/files-diff.ts';
 import type { LoadedConfig } from '../../../config/reload/load.ts';
@@ -51,7 +52,7 @@ export const textRoutes: readonly AdminRoute[] = [
     returns: '`PlanResult`',
     handle: async (call) => {
       const { loaded, mask, texts } = await inspectTexts(call);
-      return { json: planResult(call, { loaded, mask, texts }) };
+      return { json: await planResult(call, { loaded, mask, texts }) };
     },
   },
 ];
@@ -119,10 +120,11 @@ const checkResult = ({ tree, revision, diagnostics }: LoadedConfig, mask: Mask):
   diagnostics: shownDiagnostics(diagnostics, mask),
 });
 
-function planResult({ subject }: AdminCall, { loaded, mask, texts }: Inspected): PlanResult {
+async function planResult({ subject }: AdminCall, { loaded, mask, texts }: Inspected): Promise<PlanResult> {
   const now = subject.loaded();
-  const { changes, restart } =
-    loaded.tree === undefined ? { changes: [], restart: [] } : diffConfigs(now.tree, loaded.tree, subject.overridden);
+  const { tree } = loaded;
+  const changes = tree === undefined ? [] : await runInSlices(changeSteps(now.tree, tree), () => performance.now());
+  const restart = tree === undefined ? [] : restartKeys(now.tree, tree, subject.overridden);
   const nameOf = (path: string): string => barePath(path, subject.cwd);
   const diff = filesDiff(renameFiles(now.texts, nameOf), renameFiles(texts, nameOf), (text) => mask.text(text));
   return { ...checkResult(loaded, mask), against: now.revision, changes, restart_needed: restart, diff };

@@ -4,7 +4,7 @@ import { JsonBody } from '../../../core/json/body.ts';
 import { promptPatch, type PromptVersion, variablesFor } from '../../../core/model/prompt.ts';
 import type { PromptEntry, PromptVersionEntry } from '../../schema/index.ts';
 import { compilePrompts } from './index.ts';
-import { runSteps } from '../steps.ts';
+import { runSteps } from '../../../core/async/steps.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 type Messages = PromptVersionEntry['messages'];

@@ -5,7 +5,7 @@ import { nonTemplateKeys } from '../../validate/template.ts';
 import { deepFreeze } from '../freeze.ts';
 import { invalidConfig } from '../invalid.ts';
 import { linkTemplates, type PromptSource } from './link.ts';
-import type { Steps } from '../steps.ts';
+import type { Steps } from '../../../core/async/steps.ts';
 import { type RenderBudget, type Part, render, createRenderBudget } from './render.ts';
 
 /** Fields of a chat completion that a prompt cannot set as parameters. */

@@ -9,7 +9,7 @@ import { compileTimeouts } from '../timeouts.ts';
 import { deepFreeze } from '../freeze.ts';
 import { invalidConfig } from '../invalid.ts';
 import { withoutSecrets } from '../settings.ts';
-import type { Steps } from '../steps.ts';
+import type { Steps } from '../../../core/async/steps.ts';
 
 /** Input of the catalog. */
 export interface CatalogSource {

@@ -15,7 +15,7 @@ import { invalidConfig } from '../invalid.ts';
 import { inherit, type InheritedSettings, defaultSettings } from './inherited-settings.ts';
 import { canonicalConfig } from '../canonical-config.ts';
 import { compileFallbackCodes } from './status-codes.ts';
-import { runSteps, type Steps } from '../steps.ts';
+import { runSteps, type Steps } from '../../../core/async/steps.ts';
 
 /** Input for compiling the target trees of a snapshot. */
 export interface TreeSource extends BindingContext {

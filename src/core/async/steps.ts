@@ -13,8 +13,8 @@ export function runSteps<T>(steps: Steps<T>): T {
 const sliceMs = 4;
 
 /**
- * Runs the steps in slices and yields to the event loop between them: compiling a configuration of thousands of targets
- * takes longer than an open stream may be delayed.
+ * Runs the steps in slices and yields to the event loop between them: compiling or comparing a configuration of thousands of
+ * targets takes longer than an open stream may be delayed.
  *
  * @param now monotonic milliseconds
  */
