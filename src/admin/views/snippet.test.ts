@@ -11,5 +11,5 @@ it.each([
   ['contains comments at its end that are indented like it', ['configs:', '  a:', '    n: 1', '    # note'], 'a:\n  n: 1\n  # note'],
   ['ends before the comment of the next key', ['configs:', '  a:', '    n: 1', '', '  # note', '  b: 1'], 'a:\n  n: 1'],
 ])('a snippet %s', (_, lines, snippet) => {
-  expect(snippetAt(lines.join('\n'), 2)).toBe(snippet);
+  expect(snippetAt(lines, 2)).toBe(snippet);
 });

@@ -1,9 +1,8 @@
 /** Maximum number of lines shown. */
 const maxLines = 400;
 
-/** Returns the block of a YAML file that starts at this line: the line and all following lines with deeper indentation. */
-export function snippetAt(text: string, line: number): string {
-  const lines = text.split('\n');
+/** Returns the block that starts at this line of a YAML file: the line and all following lines with deeper indentation. */
+export function snippetAt(lines: readonly string[], line: number): string {
   const first = lines[line - 1];
   if (first === undefined) return '';
   const depth = indentOf(first);

@@ -24,13 +24,18 @@ async function configsOf({ subject }: AdminCall): Promise<readonly ConfigView[]>
   await subject.refreshWorkerFigures();
   const live = (paths: readonly string[]): AttemptFigures => subject.attempts(paths);
   const mask = subject.mask();
+  const split = new Map<string, readonly string[]>();
+  const linesOf = (file: string): readonly string[] => {
+    const lines = split.get(file) ?? (texts[resolve(subject.cwd, file)] ?? '').split('\n');
+    split.set(file, lines);
+    return lines;
+  };
   return [...configs].map(([name, config]) => {
     const at = places[formatPath(['configs', name])] ?? null;
-    const text = at === null ? undefined : texts[resolve(subject.cwd, at.file)];
     return {
       name,
       at,
-      yaml: at === null || text === undefined ? '' : mask.text(snippetAt(text, at.line)),
+      yaml: at === null ? '' : mask.text(snippetAt(linesOf(at.file), at.line)),
       root: treeOf(name, config, { configs: tree.configs ?? {}, places, live, hide: mask.text }),
     };
   });
