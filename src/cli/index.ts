@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { Loader } from '../config/reload/loader.ts';
 import type { Registry } from '../gateway/types.ts';
+import { printable } from '../core/text/printable.ts';
 import { version } from '../gateway/version.ts';
 import { Refusal } from '../manage/refusal.ts';
 import { addAdmin } from './admin/command.ts';
@@ -44,6 +45,7 @@ export async function runCli(argv: readonly string[], io: CliIo, registry: Regis
     await program.parseAsync(withNegatedTerms(argv), { from: 'user' });
     return code;
   } catch (error) {
+    if (error instanceof CommanderError && error.code === 'commander.excessArguments') io.stderr.write(misplacedFile(argv, program));
     const isUnexpected = error instanceof TypeError || error instanceof RangeError;
     return codeOf(
       isUnexpected ? await (await import('./admin/unexpected-response.ts')).explainUnexpectedResponse(error, remote) : error,
@@ -60,6 +62,15 @@ const withNegatedTerms = (argv: readonly string[]): string[] =>
   commandName(argv) === 'logs'
     ? argv.map((argument) => (/^-(?:[a-z_]+(?:\.[^:]*)?:|")/.test(argument) ? ` ${argument}` : argument))
     : [...argv];
+
+/** A hint for a configuration file that was given as an argument, as `gateway check` takes it, to a command with an option for it. */
+function misplacedFile(argv: readonly string[], program: Command): string {
+  const file = argv.find((argument) => /\.ya?ml$/i.test(argument));
+  let command = program;
+  for (const name of argv) command = command.commands.find((one) => one.name() === name) ?? command;
+  if (file === undefined || !command.options.some(({ long }) => long === '--config')) return '';
+  return `To use this configuration file, write -c ${printable(file)}.\n`;
+}
 
 /** Prints the error that ended a command, and returns the exit code. */
 function codeOf(error: unknown, { stderr }: CliIo): number {
