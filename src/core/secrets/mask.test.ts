@@ -18,7 +18,7 @@ const gw = `gw_${'a1B2'.repeat(6)}`;
 describe('createMask', () => {
   it.each([
     ['hides a secret', 'key hunter22!', 'key ***!', 'key ********!'],
-    ['hides the longest secret first', 'hunter22-and-more', '***', '*'.repeat(17)],
+    ['hides a secret that contains another one', 'hunter22-and-more', '***', '*'.repeat(17)],
     ['hides each occurrence', 'hunter22hunter22', '******', '*'.repeat(16)],
     ['leaves a secret of five characters', 'a short text', 'a short text', 'a short text'],
     ['hides a secret with non-ASCII characters', 'x tröpfchen x', 'x *** x', 'x ********** x'],
@@ -97,6 +97,7 @@ it('createMask hides a secret in JSON that is nested in a JSON string', () => {
 it('createMask hides both of two overlapping secrets', () => {
   const overlapping = createMask(['secret-of-one', 'one-and-another-one']);
   expect(overlapping.bytes(Buffer.from('a secret-of-one-and-another-one b')).toString()).toBe(`a ${'*'.repeat(29)} b`);
+  expect(overlapping.text('ä secret-of-one-and-another-one b')).toBe('ä *** b');
 });
 
 it.each([

@@ -33,33 +33,35 @@ const issuedPattern = new RegExp(
 );
 
 /**
- * Creates a mask that matches every secret exactly, and also as escaped in JSON, encoded in a URL and in base64; longest
- * first, so that a secret which contains another one is masked completely. Secrets shorter than 6 characters are not masked.
+ * Creates a mask that matches every secret exactly, and also as escaped in JSON, encoded in a URL and in base64. Secrets shorter
+ * than 6 characters are not masked.
  */
 export function createMask(secrets: readonly string[]): Mask {
-  const texts = allVariants(secrets);
-  const search = createSubstringSearch(texts.map((one) => Buffer.from(one, 'utf8')));
-  /** One search for all texts: most contain none. */
-  const isFound = (text: string): boolean => {
-    let found = false;
-    search.each(Buffer.from(text, 'utf8'), () => {
-      found = true;
-    });
-    return found;
-  };
-  const inPlace = (bytes: Buffer): boolean => overwrite(bytes, bytes, search) !== undefined;
+  const search = createSubstringSearch(allVariants(secrets).map((one) => Buffer.from(one, 'utf8')));
   return {
-    text(text) {
-      let out = text;
-      if (isFound(text)) for (const one of texts) if (out.includes(one)) out = out.replaceAll(one, masked);
-      return out.replace(issuedPattern, `$1${masked}`);
-    },
+    text: (text) => withoutRanges(text, search).replace(issuedPattern, `$1${masked}`),
     bytes: (bytes) => overwrite(bytes, undefined, search) ?? bytes,
-    inPlace,
+    inPlace: (bytes) => overwrite(bytes, bytes, search) !== undefined,
   };
 }
 
-/** Returns all spellings of each secret, longest first. A secret that is a JSON document contains further secrets. */
+/** Replaces each occurrence, or each chain of overlapping ones, in a text. */
+function withoutRanges(text: string, search: SubstringSearch): string {
+  const bytes = Buffer.from(text, 'utf8');
+  const ranges: (readonly [from: number, to: number])[] = [];
+  search.each(bytes, (from, to) => void ranges.push([from, to]));
+  if (ranges.length === 0) return text;
+  ranges.sort(([a], [b]) => a - b);
+  let out = '';
+  let end = 0;
+  for (const [from, to] of ranges) {
+    if (from >= end) out += bytes.toString('utf8', end, from) + masked;
+    end = Math.max(end, to);
+  }
+  return out + bytes.toString('utf8', end);
+}
+
+/** Returns all spellings of each secret. A secret that is a JSON document contains further secrets. */
 export function allVariants(secrets: readonly string[]): string[] {
   const all = new Set<string>();
   for (const secret of secrets.flatMap(withInnerSecrets)) {
@@ -67,7 +69,7 @@ export function allVariants(secrets: readonly string[]): string[] {
     for (const variant of variantsOf(secret)) all.add(variant);
     for (const variant of base64Of(secret)) all.add(variant);
   }
-  return [...all].toSorted((a, b) => b.length - a.length);
+  return [...all];
 }
 
 /** A service account file is one secret in the configuration, but its private key is also sent separately. */

@@ -8,8 +8,11 @@ type OnFound = (from: number, to: number) => void;
 
 /** Bytes compared at a time. */
 const block = 4;
-/** Only a prefix of each pattern is indexed; patterns shorter than the minimum are searched one by one. */
-const [minPrefixLength, maxPrefixLength] = [6, 16];
+/**
+ * Only the end of each pattern is indexed, because keys of one issuer begin with the same characters. Patterns shorter than the
+ * minimum are searched one by one.
+ */
+const [minEndLength, maxEndLength] = [6, 16];
 /** Marks of the table for each block of a pattern: enough for few false matches, while the table stays in the CPU cache. */
 const sparseness = 32;
 /** Bits of the keys of a table. */
@@ -22,7 +25,7 @@ interface BlockPosition {
 }
 
 interface Table {
-  /** Distance between two examined blocks: one of them lies in the prefix of each occurrence, wherever that starts. */
+  /** Distance between two examined blocks: one of them lies in the end of each occurrence, wherever that is. */
   readonly stride: number;
   /** Number of unused bits of a block's key. */
   readonly spare: number;
@@ -37,8 +40,8 @@ interface Table {
  * contains the same four bytes. The cost hardly grows with the number of patterns.
  */
 export function createSubstringSearch(patterns: readonly Buffer[]): SubstringSearch {
-  const table = tableOf(patterns.filter((pattern) => pattern.length >= minPrefixLength));
-  const short = patterns.filter((pattern) => pattern.length > 0 && pattern.length < minPrefixLength);
+  const table = tableOf(patterns.filter((pattern) => pattern.length >= minEndLength));
+  const short = patterns.filter((pattern) => pattern.length > 0 && pattern.length < minEndLength);
   return {
     each(bytes, found) {
       if (table !== undefined) eachOf(table, bytes, found);
@@ -51,14 +54,14 @@ export function createSubstringSearch(patterns: readonly Buffer[]): SubstringSea
 
 function tableOf(patterns: readonly Buffer[]): Table | undefined {
   if (patterns.length === 0) return undefined;
-  const beginning = patterns.reduce((least, { length }) => Math.min(least, length), maxPrefixLength);
-  const stride = beginning - block + 1;
+  const endLength = patterns.reduce((least, { length }) => Math.min(least, length), maxEndLength);
+  const stride = endLength - block + 1;
   const bits = Math.min(mostBits, Math.max(leastBits, Math.ceil(Math.log2(patterns.length * stride * sparseness))));
   const spare = 32 - bits;
   const marks = new Uint8Array(1 << bits);
   const places = new Map<number, BlockPosition[]>();
   for (const pattern of patterns) {
-    for (let offset = 0; offset < stride; offset += 1) {
+    for (let offset = pattern.length - endLength; offset <= pattern.length - block; offset += 1) {
       const four = pattern.readInt32LE(offset);
       marks[keyOf(four, spare)] = 1;
       const known = places.get(four);
