@@ -105,6 +105,27 @@ describe('the response to bytes that are not a request', () => {
   });
 });
 
+describe('a request that is rejected by its head gets its response, although its body is not valid:', () => {
+  const json = 'application/json';
+
+  it.each([
+    ['a content-encoding, and chunks', 'POST /v1/chat/completions', { 'content-encoding': 'x' }, 'chunked', 415],
+    ['the same, read by node:http', 'POST /v1/chat/completions', { 'content-encoding': 'x', 'proxy-connection': 'close' }, 'chunked', 415],
+    ['no route, and chunks', 'POST /nowhere', {}, 'chunked', 404],
+    ['no route, and a length that only the end of the connection shows', 'POST /nowhere', {}, 'gzip', 404],
+    ['a transfer-encoding', 'POST /v1/chat/completions', {}, 'identity', 400],
+    ['a transfer-encoding of a form', 'POST /v1/files', { 'content-type': 'multipart/form-data; boundary=x' }, 'identity', 400],
+  ])('%s', async (_name, line, more, coding, status) => {
+    client.write(headOf(line, { 'content-type': json, 'transfer-encoding': coding, ...more }) + 'no size\r\n');
+    await client.closed();
+    expect(client.statuses).toEqual([status]);
+    const id = /x-request-id: (req_\w+)/.exec(client.text)?.[1];
+    expect(client.text).toContain(`"request_id":"${id}"`);
+    expect(await until(() => gateway.records[0], 'the record')).toMatchObject({ id, status });
+    expect(gateway.records.length).toBe(1);
+  });
+});
+
 describe('chunks of a body that are not valid', () => {
   const start = '8\r\n{"model"\r\n';
   const chat = 'POST /v1/chat/completions';

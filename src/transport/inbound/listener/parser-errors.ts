@@ -68,7 +68,7 @@ export class ParserErrors {
         // Not writable: the response itself closes the connection.
         if (socket.writable) this.#reject(socket, faults);
       });
-    } else if (running.writableEnded) running.once('finish', () => lingeringClose(socket));
+    } else if (running.writableEnded || (running.headersSent && !isRead(running.req))) running.once('finish', () => lingeringClose(socket));
     else if (running.headersSent || faults.body === undefined) socket.destroy();
     else {
       running.shouldKeepAlive = false;
@@ -77,9 +77,12 @@ export class ParserErrors {
   }
 }
 
+/** False while a response, such as that to a rejected head, needs no more of the body. */
+const isRead = (request: IncomingMessage): boolean => request.listenerCount('error') > 0;
+
 /** Reports an error to the reader of a body, or to the one that begins to read it later. */
 function failBody(request: IncomingMessage, error: GatewayError): void {
-  if (request.listenerCount('error') > 0) request.emit('error', error);
+  if (isRead(request)) request.emit('error', error);
   else request.once('newListener', () => process.nextTick(() => failBody(request, error)));
 }
 

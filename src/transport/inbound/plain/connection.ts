@@ -176,8 +176,7 @@ export class PlainConnection {
     if (client === undefined || client.hasEnded) {
       // A second response would be taken for the response to the next request.
       if (this.#phase === 'rest') lingeringClose(this.socket);
-    } else if (client.hasHead) this.socket.destroy();
-    else this.#body?.fail(invalidChunks());
+    } else if (!client.hasHead) this.#body?.fail(invalidChunks());
   }
 
   #bufferPipelined(chunk: Buffer): void {
