@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OAuthGrant } from '../../core/provider.ts';
+import { garbageCollector } from '../../core/memory/garbage-collector.ts';
 import { type Token, TokenError, TokenSource, TokenSources } from './token-source.ts';
 
 const minute = 60_000;
@@ -248,14 +249,27 @@ describe('TokenSources', () => {
     expect(allSources.for(grant(), 'request')).not.toBe(allSources.for(grant(), 'operator'));
   });
 
-  it('evicts the least recently used source at its limit', () => {
+  it("evicts the least recently used source of a request's grant at its limit", () => {
     const allSources = sources();
-    const first = allSources.for(grant(), 'operator');
-    const second = allSources.for(grant({ scopes: ['second'] }), 'operator');
+    const ofOperator = allSources.for(grant(), 'operator');
+    const first = allSources.for(grant(), 'request');
+    const second = allSources.for(grant({ scopes: ['second'] }), 'request');
     for (let n = 0; n < 1022; n += 1) allSources.for(grant({ scopes: [`${n}`] }), 'request');
-    expect(allSources.for(grant(), 'operator')).toBe(first);
+    expect(allSources.for(grant(), 'request')).toBe(first);
     allSources.for(grant({ scopes: ['one more'] }), 'request');
-    expect(allSources.for(grant(), 'operator')).toBe(first);
-    expect(allSources.for(grant({ scopes: ['second'] }), 'operator')).not.toBe(second);
+    expect(allSources.for(grant(), 'request')).toBe(first);
+    expect(allSources.for(grant({ scopes: ['second'] }), 'request')).not.toBe(second);
+    expect(allSources.for(grant(), 'operator')).toBe(ofOperator);
+  });
+
+  it("drops the source of an operator's grant that no credential uses", async () => {
+    const allSources = sources();
+    const used = allSources.for(grant({ scopes: ['used'] }), 'operator');
+    const dropped = new WeakRef(allSources.for(grant(), 'operator'));
+    await new Promise((resolve) => setImmediate(resolve));
+    garbageCollector()({ type: 'major' });
+    expect(dropped.deref()).toBeUndefined();
+    expect(allSources.for(grant({ scopes: ['used'] }), 'operator')).toBe(used);
+    expect(allSources.for(grant(), 'operator')).toBeInstanceOf(TokenSource);
   });
 });

@@ -156,14 +156,20 @@ export class TokenSource {
   }
 }
 
-/** Maximum number of cached credentials; an evicted one is fetched again when needed. */
+/** Maximum number of cached credentials of requests; an evicted one is fetched again when needed. */
 const sourceLimit = 1024;
 
 /** All token sources, by the content of their grant: a reload, or another provider with the same key, reuses the token. */
 export class TokenSources {
   readonly #fetcher: (grant: OAuthGrant, trust: Trust) => TokenFetcher;
   readonly #deps: TokenSourceDeps;
-  readonly #sources = new Map<string, TokenSource>();
+  /** Sources of the operator's grants, held only by the credentials of the revisions in use. */
+  readonly #ofOperator = new Map<string, WeakRef<TokenSource>>();
+  readonly #ofRequests = new Map<string, TokenSource>();
+  readonly #unused = new FinalizationRegistry<string>((key) => {
+    // The same grant may be in use again, with another source.
+    if (this.#ofOperator.get(key)?.deref() === undefined) this.#ofOperator.delete(key);
+  });
 
   constructor(fetcher: (grant: OAuthGrant, trust: Trust) => TokenFetcher, deps: TokenSourceDeps) {
     this.#fetcher = fetcher;
@@ -172,18 +178,22 @@ export class TokenSources {
 
   /** @param trust origin of the grant; a token of the operator's grant is never used for a request's grant */
   for(grant: OAuthGrant, trust: Trust): TokenSource {
-    const key = keyOf(grant, trust);
-    const source = this.#sources.get(key) ?? new TokenSource(this.#fetcher(grant, trust), this.#deps);
-    return setBounded(this.#sources, key, source, sourceLimit);
+    const key = keyOf(grant);
+    const known = trust === 'operator' ? this.#ofOperator.get(key)?.deref() : this.#ofRequests.get(key);
+    const source = known ?? new TokenSource(this.#fetcher(grant, trust), this.#deps);
+    if (trust === 'request') return setBounded(this.#ofRequests, key, source, sourceLimit);
+    if (known === undefined) {
+      this.#ofOperator.set(key, new WeakRef(source));
+      this.#unused.register(source, key);
+    }
+    return source;
   }
 }
 
 /** Uses a digest as key, so that the map contains no private keys. */
-function keyOf(grant: OAuthGrant, trust: Trust): string {
+function keyOf(grant: OAuthGrant): string {
   const members = Object.entries(grant)
     .filter(([, value]) => value !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash('sha256')
-    .update(JSON.stringify([trust, members]))
-    .digest('base64');
+  return createHash('sha256').update(JSON.stringify(members)).digest('base64');
 }

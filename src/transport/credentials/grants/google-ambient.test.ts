@@ -216,6 +216,20 @@ describe('googleAmbient() without a usable identity', () => {
   });
 
   it.each([
+    ['a page', 'text/html', '<html>Sign in SECRET</html>'],
+    ['text', 'application/json', '"SECRET"'],
+    ['null', 'application/json', 'null'],
+  ])('neither blames the file nor quotes the response if the token endpoint returns %s', async (_, type, body) => {
+    const file = await writeFederationFile();
+    server.script = (response) => void response.writeHead(200, { 'content-type': type }).end(body);
+    const error: unknown = await googleAmbient(grant(file), deps)
+      .fetch()
+      .catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ message: 'the token endpoint returned no JSON object', field: undefined, reason: undefined });
+    expect(inspect(error, { depth: null })).not.toContain('SECRET');
+  });
+
+  it.each([
     ['only a key', 'SECRET-KEY-ALONE'],
     ['an unquoted key', '{"type": "service_account", "private_key": SECRET-KEY}'],
     ['a key on several lines', '{"type": "service_account",\n"private_key":\nSECRET\nKEY}'],

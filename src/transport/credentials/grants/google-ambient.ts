@@ -124,12 +124,17 @@ const quotedInput = /Unexpected token .*/s;
 /** The library names the path of a missing file, which callers must not see. */
 const missing = /The file at .* does not exist, or it is not a file.*/s;
 
+/** The library's error for a response of a token endpoint that is no JSON object. It quotes the response. */
+const notAnObject = /^Cannot (?:create property 'res' on|set properties of \w+ \(setting 'res'\))/;
+
 /** A token or key of the request, which an endpoint may repeat: a JWT, a bearer token, a member of a form. */
 const echoedSecret = /eyJ[\w-]{8,}(?:\.[\w-]*)*|(?<=Bearer )[^\s"',]+|(?<=(?:_token|_secret|assertion)=)[^\s"'&]+/g;
 
 /** @param file the file that the client was created from */
 function faultOf(error: unknown, file: NamedFile | undefined): TokenError {
   const text = error instanceof Error ? error.message : String(error);
+  // Without the cause, which quotes the response too.
+  if (notAnObject.test(text)) return new TokenError('the token endpoint returned no JSON object');
   const clean = text.replace(quotedInput, 'it is not valid JSON').replaceAll(echoedSecret, '***');
   // Logs show the message of a cause too.
   const cause = clean === text ? { cause: error } : {};
