@@ -44,6 +44,7 @@ measure('spans, encoded on the event loop', (record) => {
 const { line } = encodeRecord(sampleRecord(), {});
 const thread = new ExportThread({
   entry: new URL('../src/gateway/observe/export-worker.js', import.meta.url),
+  onRetry: () => undefined,
   onResult: () => undefined,
   onFault: (error) => console.error(error),
 });

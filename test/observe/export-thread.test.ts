@@ -14,6 +14,7 @@ beforeEach(async () => {
   results = {};
   thread = new ExportThread({
     entry: new URL('../../src/gateway/observe/export-worker.js', import.meta.url),
+    onRetry: () => undefined,
     onResult: (_signal, items, result) => (results[result] = (results[result] ?? 0) + items),
     onFault: (error) => expect.fail(error.message),
   });
@@ -85,6 +86,7 @@ it('counts the records of a dead thread as failed', async () => {
     entry: new URL(
       `data:text/javascript,${encodeURIComponent(`import { createRequire } from 'node:module'; const require = createRequire('/x'); ${dying}`)}`,
     ),
+    onRetry: () => undefined,
     onResult: (signal, items, result, reason) => logged.push(`${signal} ${items} ${result} ${reason ?? ''}`.trim()),
     onFault: (error) => faults.push(error.message),
   });
@@ -110,6 +112,7 @@ it.each<[string, (own: ExportThread) => unknown, string]>([
   const reasons: (string | undefined)[] = [];
   const own = new ExportThread({
     entry: dead,
+    onRetry: () => undefined,
     onResult: (_signal, _items, _result, reason) => reasons.push(reason),
     onFault: (error) => expect.fail(error.message),
   });
@@ -131,6 +134,7 @@ it.each([
   const ownThread = new ExportThread({
     entry: dead,
     pauses: [pause, pause],
+    onRetry: () => undefined,
     onResult: (_signal, items) => (failed += items),
     onFault: (error) => faults.push(error.message),
   });

@@ -178,6 +178,8 @@ describe('a trace of a request', () => {
     await sendChat({ traceparent: `00-${trace}-${parentId}-01` });
     expect(await collector.trace(trace, 2)).toHaveLength(2);
     expect(collector.statuses).toEqual([]);
+    const line = gateway.lines.find((text) => text.includes('could not be exported'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 'warn', signal: 'traces', why: 'status 503' });
   });
 
   it('is dropped and logged once if the collector rejects it', async () => {

@@ -41,7 +41,8 @@ export class Exporting {
   #ratio: number | undefined;
   #hasLogs = false;
   #hasContent = false;
-  #reportedAt = Number.NEGATIVE_INFINITY;
+  #lossReportedAt = Number.NEGATIVE_INFINITY;
+  #retryReportedAt = Number.NEGATIVE_INFINITY;
 
   /** @param entry entry file of the thread */
   constructor(log: Pick<Log, 'warn' | 'error'>, monotonic: () => number, entry = new URL('./export-worker.js', import.meta.url)) {
@@ -67,6 +68,7 @@ export class Exporting {
     this.#thread ??= new ExportThread({
       entry: this.#entry,
       onResult: (signal, items, result, why) => this.#result(signal, items, result, why),
+      onRetry: (signal, why) => this.#retried(signal, why),
       onFault: this.#onFault,
     });
     this.#thread.use(this.isOn ? this.#settingsOf(snapshot, secrets) : undefined);
@@ -117,8 +119,16 @@ export class Exporting {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + items);
     if (result === 'exported') return;
     const now = this.#monotonic();
-    if (now - this.#reportedAt < lineEvery) return;
-    this.#reportedAt = now;
+    if (now - this.#lossReportedAt < lineEvery) return;
+    this.#lossReportedAt = now;
     this.#log.warn({ signal, items, result, why }, 'traces or logs were not exported');
+  }
+
+  /** Retries take minutes: without a line, a wrong address or certificate would be noticed only when items are lost. */
+  #retried(signal: Signal, why: string): void {
+    const now = this.#monotonic();
+    if (now - this.#retryReportedAt < lineEvery) return;
+    this.#retryReportedAt = now;
+    this.#log.warn({ signal, why }, 'traces or logs could not be exported; the gateway keeps them and retries');
   }
 }

@@ -9,6 +9,7 @@ const retryResult: SendResult = { kind: 'retry', afterMs: undefined, why: 'statu
 function createQueue(sendResults: readonly SendResult[], limits: Partial<ExportQueueLimits> = {}) {
   const sent: string[] = [];
   const results: [number, ExportResult][] = [];
+  const retries: string[] = [];
   const remaining = [...sendResults];
   const pipe = new ExportQueue({
     collector,
@@ -18,9 +19,10 @@ function createQueue(sendResults: readonly SendResult[], limits: Partial<ExportQ
       return Promise.resolve(remaining.shift() ?? accepted);
     },
     onResult: (items, result) => results.push([items, result]),
+    onRetry: (why) => retries.push(why),
     limits: { linger: 5, firstRetry: 1, longestRetry: 2, ...limits },
   });
-  return { pipe, sent, results };
+  return { pipe, sent, results, retries };
 }
 
 describe('ExportQueue', () => {
@@ -36,6 +38,13 @@ describe('ExportQueue', () => {
     const { pipe, sent } = createQueue([]);
     pipe.add(['a']);
     await expect.poll(() => sent).toEqual(['a']);
+  });
+
+  it('reports the first retry of each batch', async () => {
+    const { pipe, sent, retries } = createQueue([retryResult, retryResult, retryResult]);
+    pipe.add(Array.from({ length: 513 }, () => 'x'));
+    await expect.poll(() => sent).toHaveLength(5);
+    expect(retries).toEqual(['status 503']);
   });
 
   it('sends at most 512 items per export', async () => {
@@ -79,6 +88,7 @@ describe('ExportQueue', () => {
       collector,
       payload: (items) => items.join(','),
       send: (_to, text) => Promise.resolve(text.length > 100_000 ? { kind: 'refused', isTooLarge: true, why: 'status 413' } : accepted),
+      onRetry: () => undefined,
       onResult: (items, result) => results.push([items, result]),
     });
     pipe.add([...Array.from({ length: 5 }, () => 'x'.repeat(30_000)), 'y'.repeat(200_000)]);
@@ -171,6 +181,7 @@ describe('ExportQueue', () => {
       collector,
       payload: (items) => items.join(','),
       send: () => pendingSend.promise,
+      onRetry: () => undefined,
       onResult: (items, result) => results.push([items, result]),
       limits: { linger: 1 },
     });

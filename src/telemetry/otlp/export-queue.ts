@@ -10,6 +10,8 @@ export interface ExportQueueOptions {
   payload(items: readonly string[]): string;
   send(collector: Collector, payload: string): Promise<SendResult>;
   onResult(items: number, result: ExportResult, why: string | undefined): void;
+  /** Called before the first retry of a batch. */
+  onRetry(why: string): void;
   readonly limits?: Partial<ExportQueueLimits> | undefined;
 }
 
@@ -145,6 +147,7 @@ export class ExportQueue {
         this.#report(items.length, 'failed', sent.why);
         return;
       }
+      if (pause === this.#limits.firstRetry) this.#options.onRetry(sent.why);
       await this.#pause(wait);
     }
   }

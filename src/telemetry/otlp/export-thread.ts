@@ -7,6 +7,8 @@ export interface ExportThreadOptions {
   /** Entry file of the thread. */
   readonly entry: URL;
   onResult(signal: Signal, items: number, result: ExportResult, why: string | undefined): void;
+  /** An export failed and is retried. */
+  onRetry(signal: Signal, why: string): void;
   /** Called when the thread died. Another one is started after a pause. */
   onFault(error: Error): void;
   /** Shortest and longest pause, in milliseconds. It doubles until a thread delivers something. */
@@ -142,7 +144,7 @@ export class ExportThread {
       queued[message.signal] -= message.items;
       this.#pauseMs = 0;
       this.#options.onResult(message.signal, message.items, message.result, message.why);
-    }
+    } else if (message.kind === 'retry') this.#options.onRetry(message.signal, message.why);
   }
 
   #onExit(running: RunningThread, error: Error): void {

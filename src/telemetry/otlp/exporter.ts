@@ -53,6 +53,7 @@ export class Exporter {
       payload: (items) => payloadOf(signal, items, this.#encode()),
       send: (to, payload) => this.#sender.send(to, payload),
       onResult: (items, result, why) => this.#result(signal, items, result, why),
+      onRetry: (why) => this.#deps.post({ kind: 'retry', signal, why }),
       limits: this.#settings?.limits,
     });
   }

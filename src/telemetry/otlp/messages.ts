@@ -19,6 +19,8 @@ export type FromThread =
       readonly result: ExportResult;
       readonly why: string | undefined;
     }
+  /** An export failed and is retried. */
+  | { readonly kind: 'retry'; readonly signal: Signal; readonly why: string }
   | { readonly kind: 'flushed' };
 
 /** A record as written to the spool, and its message texts. */

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterEach, expect, it } from 'vitest';
 import { Sender } from './sender.ts';
 
@@ -39,5 +40,19 @@ it('takes the status of a response that does not end, and closes its connection'
   const sender = new Sender();
   expect(await sender.send({ url, headers: {} }, '{}')).toEqual({ kind: 'accepted', rejected: 0, why: undefined });
   await closed;
+  sender.close();
+});
+
+const partialSuccess = JSON.stringify({ partialSuccess: { rejectedLogRecords: '2', errorMessage: 'too old' } });
+
+it.each<[string, Record<string, string>, Buffer, number, string | undefined]>([
+  ['plain', {}, Buffer.from(partialSuccess), 2, 'too old'],
+  ['compressed', { 'content-encoding': 'gzip' }, gzipSync(partialSuccess), 2, 'too old'],
+  ['cut off', { 'content-encoding': 'gzip' }, gzipSync(partialSuccess).subarray(0, 30), 0, undefined],
+  ['compressed from 1 MB', { 'content-encoding': 'gzip' }, gzipSync(partialSuccess.padEnd(1_000_000)), 0, undefined],
+])('reads how many items were rejected from a response that is %s', async (_, headers, body, rejected, why) => {
+  const sender = new Sender();
+  const url = await collector((__, response) => response.writeHead(200, headers).end(body));
+  expect(await sender.send({ url, headers: {} }, '{}')).toEqual({ kind: 'accepted', rejected, why });
   sender.close();
 });

@@ -1,6 +1,6 @@
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gunzipSync, gzip } from 'node:zlib';
 import { tryParseObject } from '../../core/json/scan.ts';
 import { isJsonObject } from '../../core/json/merge.ts';
 import { retryAfterMs } from '../../core/provider/retry-after.ts';
@@ -79,12 +79,17 @@ export class Sender {
           signal: AbortSignal.timeout(this.#timeoutMs),
         },
         (response) => {
-          let text = '';
-          const finish = (): void => resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], text });
-          response.setEncoding('utf8');
-          response.on('data', (piece: string) => {
-            text += piece;
-            if (text.length < maxReadBytes) return;
+          const {
+            statusCode: status = 0,
+            headers: { 'retry-after': retryAfter, 'content-encoding': encoding },
+          } = response;
+          const pieces: Buffer[] = [];
+          let size = 0;
+          const finish = (): void => resolve({ status, retryAfter, text: textOf(Buffer.concat(pieces), encoding) });
+          response.on('data', (piece: Buffer) => {
+            pieces.push(piece);
+            size += piece.length;
+            if (size < maxReadBytes) return;
             finish();
             response.destroy();
           });
@@ -95,6 +100,16 @@ export class Sender {
       sent.on('error', reject);
       sent.end(body);
     });
+  }
+}
+
+/** Returns the body; empty if it is compressed and cannot be decompressed. */
+function textOf(body: Buffer, encoding: string | undefined): string {
+  if (encoding !== 'gzip') return body.toString('utf8');
+  try {
+    return gunzipSync(body, { maxOutputLength: maxReadBytes }).toString('utf8');
+  } catch {
+    return '';
   }
 }
 
