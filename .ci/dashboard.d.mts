@@ -1,3 +1,4 @@
+export const bundled: readonly string[];
 export function isBuilt(root: string): boolean;
 export function buildDashboard(root: string, modules?: string): Promise<void>;
 export function ensureDashboard(

@@ -18,8 +18,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+/** Packages of which the bundle contains code. */
+export const bundled = ['preact', '@preact/signals', 'uplot'];
 /** Inputs of the bundle: packages at the versions of the lock file, and folders of the sources. */
-const packages = ['esbuild', 'preact', '@preact/signals', 'uplot'];
+const packages = ['esbuild', ...bundled];
 const sources = ['src/admin/ui', 'src/admin/api-types.ts', 'src/query', 'src/core', '.ci/dashboard.mjs'];
 
 const stampOf = (root) => join(root, 'dist', 'dashboard', 'built-from.txt');
@@ -71,7 +73,7 @@ export async function buildDashboard(root, modules = join(root, 'node_modules'))
   const out = mkdtempSync(join(root, 'dist', '.dashboard-'));
   try {
     const { build } = await import(pathToFileURL(createRequire(join(modules, 'x.js')).resolve('esbuild')).href);
-    await build({
+    const { metafile } = await build({
       absWorkingDir: root,
       entryPoints: [
         { in: join(ui, 'main.tsx'), out: 'dashboard' },
@@ -85,10 +87,12 @@ export async function buildDashboard(root, modules = join(root, 'node_modules'))
       jsx: 'automatic',
       jsxImportSource: 'preact',
       nodePaths: [modules],
-      legalComments: 'linked',
+      legalComments: 'none',
+      metafile: true,
       logLevel: 'warning',
     });
     cpSync(join(ui, 'index.html'), join(out, 'index.html'));
+    writeFileSync(join(out, 'licenses.txt'), licensesOf(Object.keys(metafile.inputs), root));
     writeFileSync(join(out, 'built-from.txt'), state);
     // The temporary folder is private, but any user may run the package.
     chmodSync(out, 0o755);
@@ -99,6 +103,19 @@ export async function buildDashboard(root, modules = join(root, 'node_modules'))
     rmSync(out, { recursive: true, force: true });
     rmSync(`${out}-before`, { recursive: true, force: true });
   }
+}
+
+/**
+ * Returns the licenses of the bundled packages, which require that every copy contains them.
+ *
+ * @param {string[]} inputs paths of the files in the bundle
+ * @param {string} root
+ */
+function licensesOf(inputs, root) {
+  const folders = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
+  const textOf = (folder) =>
+    `${folder.slice(folder.lastIndexOf('node_modules/') + 13)}\n\n${readFileSync(join(root, folder, 'LICENSE'), 'utf8')}`;
+  return [...folders].sort().map(textOf).join('\n\n');
 }
 
 /**

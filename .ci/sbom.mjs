@@ -1,9 +1,10 @@
 // Writes the bill of materials (CycloneDX 1.6, JSON) of the production packages to standard output: all packages in the lock file
-// that the dependencies of package.json lead to. Contains no time and no random number, so that the same lock file gives the same
+// that the dependencies of package.json and the script of the dashboard lead to. Contains no time and no random number, so that the same lock file gives the same
 // bytes. `npm sbom` omits packages that are also used by a development tool.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundled } from './dashboard.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
@@ -21,7 +22,8 @@ const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_mo
 const purlOf = (name, version) => `pkg:npm/${name.replace('@', '%40')}@${version}`;
 const neededBy = (path) => {
   const { dependencies = {}, optionalDependencies = {} } = packages[path];
-  return Object.keys({ ...dependencies, ...optionalDependencies }).flatMap((name) => pathOf(name, path) ?? []);
+  const shipped = path === '' ? bundled : [];
+  return [...Object.keys({ ...dependencies, ...optionalDependencies }), ...shipped].flatMap((name) => pathOf(name, path) ?? []);
 };
 const refOf = (path) => {
   const { name = nameOf(path), version } = packages[path];

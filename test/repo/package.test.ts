@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureDashboard } from '../../.ci/dashboard.mjs';
+import { bundled, ensureDashboard } from '../../.ci/dashboard.mjs';
 import { packageOf, readProjectFile, root } from './tree.ts';
 
 const manifest = JSON.parse(readProjectFile('package.json')) as {
@@ -55,6 +55,12 @@ describe('the package', () => {
 
   it('is built without replacing the dashboard folder, so a gateway that starts meanwhile can serve it', () => {
     expect(statSync(dashboard).ino).toBe(before);
+  });
+
+  it('contains the licenses of the packages in the script of the dashboard', () => {
+    const licenses = readProjectFile('dist/dashboard/licenses.txt');
+    for (const name of bundled) expect(licenses).toContain(readProjectFile(`node_modules/${name}/LICENSE`));
+    expect(files).toContain('dist/dashboard/licenses.txt');
   });
 
   it('contains no sources, tests, fixtures, benchmarks or state', () => {

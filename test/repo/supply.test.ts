@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { bundled } from '../../.ci/dashboard.mjs';
 import { hasNode, installNode, oldest, version } from '../../.ci/node.mjs';
 import { readProjectFile, root } from './tree.ts';
 
@@ -83,6 +84,7 @@ describe('npm run sbom', () => {
     expect(bom).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'llm-gateway' } } });
     const listed = new Map(bom.components.map((one) => [one.name, one]));
     for (const [name, version] of Object.entries(dependencies)) expect(listed.get(name)).toMatchObject({ version });
+    for (const name of bundled) expect(listed.has(name)).toBe(true);
     for (const { name, hashes } of bom.components) {
       expect({ name, alg: hashes[0]?.alg }).toEqual({ name, alg: 'SHA-512' });
       expect(hashes[0]?.content).toMatch(/^[0-9a-f]{128}$/);

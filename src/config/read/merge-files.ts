@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, extname, isAbsolute, relative, resolve } from 'node:path';
+import { basename, dirname, extname, resolve } from 'node:path';
 import { maxConfigFile, NotUtf8Error, readText, reasonOf } from './files.ts';
 import {
   filesIn,
@@ -15,6 +15,7 @@ import {
 } from './include-pattern.ts';
 import { type Entry, type ListNode, type MapNode, type Node, type SourceLocation, type SourceFile, textOf, withEntries } from './node.ts';
 import { parse, sourceFile } from './yaml/parse.ts';
+import { barePath } from '../../core/text/display-path.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 import { locationText, type ProblemReporter } from '../report/problem.ts';
 import { type ReferenceContext, resolveReferences } from './references.ts';
@@ -306,8 +307,7 @@ class FileMerger {
   }
 
   #displayName(path: string): string {
-    const short = relative(this.#sources.cwd, path);
-    return short === '' || short.startsWith('..') || isAbsolute(short) ? path : short;
+    return barePath(path, this.#sources.cwd);
   }
 }
 
