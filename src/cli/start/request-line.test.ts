@@ -33,12 +33,12 @@ it.each<[string, Partial<LogRecord>, string]>([
       cost: { usd: '0.000123', source: 'table', prices: {} },
       usage: { ...sampleRecord().usage, source: 'estimated' },
     },
-    '09:31:07  200  support   azure-eu/gpt-4o-mini                          5 ms            ~312→88 tok   $0.0001  app-web  req_…R9S0T1V2W3',
+    '09:31:07  200  support   azure-eu/gpt-4o-mini                        5.4 ms            ~312→88 tok   $0.0001  app-web  req_…R9S0T1V2W3',
   ],
   [
     'a cost below a hundredth of a cent',
     { ms: { total: 5.4, first_event: null, overhead: 1 }, cost: { usd: '0.0000004567', source: 'table', prices: {} } },
-    '09:31:07  200  support   azure-eu/gpt-4o-mini                          5 ms            312→88 tok    $0.0000004  app-web  req_…R9S0T1V2W3',
+    '09:31:07  200  support   azure-eu/gpt-4o-mini                        5.4 ms            312→88 tok    $0.0000004  app-web  req_…R9S0T1V2W3',
   ],
   [
     'a WebSocket',
@@ -60,7 +60,7 @@ it.each<[string, Partial<LogRecord>, string]>([
       ms: { total: 1.2, first_event: null, overhead: 1 },
       error: { code: 'config_not_found', source: 'gateway', message: 'No config "suport". Did you mean "support"?' },
     },
-    '09:31:07  404  -         No config "suport". Did you mean "support"?      1 ms                          app-web  req_…R9S0T1V2W3',
+    '09:31:07  404  -         No config "suport". Did you mean "support"?    1.2 ms                          app-web  req_…R9S0T1V2W3',
   ],
   [
     'an error after attempts',

@@ -26,16 +26,17 @@ export function parseSize(value: string | number): number | undefined {
  */
 export const parseTime = (text: string): number => Date.parse(/T[\d:.]+$/.test(text) ? `${text}Z` : text);
 
-/** Formats a duration for display: `0 ms`, `812 ms`, `1.94 s`, `12.3 s`, `3 m 20 s`, `2 h 5 m`, `14 d`. */
+/** Formats a duration for display, in commands and the dashboard: `0 ms`, `1.3 ms`, `812 ms`, `1.94 s`, `3 min 20 s`, `14 d`. */
 export function formatDuration(ms: number): string {
-  if (ms < 0.95) return ms === 0 ? '0 ms' : `${Math.max(0.1, Math.round(ms * 10) / 10)} ms`;
+  if (ms > 0 && ms < 0.05) return '< 0.1 ms';
+  if (ms < 9.95) return `${Number(ms.toFixed(1))} ms`;
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 9995) return `${(ms / 1000).toFixed(2)} s`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
-  if (seconds < 3600) return join(Math.floor(seconds / 60), 'm', seconds % 60, 's');
+  if (seconds < 3600) return join(Math.floor(seconds / 60), 'min', seconds % 60, 's');
   const minutes = Math.round(seconds / 60);
-  if (minutes < 1440) return join(Math.floor(minutes / 60), 'h', minutes % 60, 'm');
+  if (minutes < 1440) return join(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
   const hours = Math.round(minutes / 60);
   return join(Math.floor(hours / 24), 'd', hours % 24, 'h');
 }

@@ -1,4 +1,4 @@
-import { formatSize } from '../../../core/text/units.ts';
+import { formatDuration, formatSize } from '../../../core/text/units.ts';
 
 /** Formats of numbers, durations, sizes and times. Pure functions; locale and time zone are the browser's. */
 
@@ -23,19 +23,8 @@ export const percent = (part: number, of: number): string => {
 export const withoutZeros = (text: string): string =>
   text.replace(/\.(\d*?)0+(?!\d)/, (_, kept: string) => (kept === '' ? '' : `.${kept}`));
 
-/** Milliseconds → `812 ms`, `1.94 s`, `2 min 5 s`. */
-export function duration(ms: number | null): string {
-  if (ms === null) return '–';
-  if (ms > 0 && ms < 0.05) return '< 0.1 ms';
-  if (ms < 9.95) return `${Number(ms.toFixed(1))} ms`;
-  if (ms < 999.5) return `${Math.round(ms)} ms`;
-  if (ms < 9995) return `${(ms / 1000).toFixed(2)} s`;
-  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  if (seconds < 172_800) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
-  return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`;
-}
+/** Milliseconds as commands show them. Null: there was none. */
+export const duration = (ms: number | null): string => (ms === null ? '–' : formatDuration(ms));
 
 /** As in settings and commands, 1 MB is 1024² bytes. */
 export const bytes = formatSize;

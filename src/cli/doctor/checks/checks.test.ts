@@ -85,8 +85,8 @@ describe('the clock', () => {
     [900, 'ok', 'system time within 1 s of a.example'],
     [-900, 'ok', 'system time within 1 s of a.example'],
     [3000, 'ok', 'system time 3.00 s ahead of a.example'],
-    [-60_000, 'warn', 'system time 1 m behind a.example'],
-    [600_000, 'fail', 'system time 10 m ahead of a.example'],
+    [-60_000, 'warn', 'system time 1 min behind a.example'],
+    [600_000, 'fail', 'system time 10 min ahead of a.example'],
   ])('reports a difference of %i ms as %s', (ms, state, message) => {
     expect(clockResult({ host: 'a.example', ms })).toMatchObject({ state, says: message });
   });

@@ -87,7 +87,7 @@ it('rejects with timeout a client that sends one byte from time to time, despite
   setTime(1_000_000);
   const lastRead = source.next().catch((error: unknown) => error);
   setTime(1_000_500);
-  expect(await lastRead).toMatchObject({ code: 'timeout', message: 'The body of the request arrives too slowly: 6 bytes in 1 m 1 s.' });
+  expect(await lastRead).toMatchObject({ code: 'timeout', message: 'The body of the request arrives too slowly: 6 bytes in 1 min 1 s.' });
 });
 
 it('rejects with timeout a client that takes longer than server.body_timeout', async () => {

@@ -18,7 +18,7 @@ export function EventList({ events }: { events: readonly StreamEvent[] }) {
             <li key={i}>
               <span class="muted small num nowrap">{at === null ? `${i + 1}` : duration(at)}</span>
               <span class="muted small num nowrap">
-                {pause === null ? '' : pause >= 1000 ? `pause ${duration(pause)}` : `+${Math.round(pause)} ms`}
+                {pause === null ? '' : pause >= 1000 ? `pause ${duration(pause)}` : `+${duration(pause)}`}
               </span>
               <span class="event-text">
                 {name !== null && <strong>{name} </strong>}
