@@ -277,7 +277,7 @@ describe('keys commands without a gateway', () => {
       { 'gateway.yaml': `version: 1\nx-a: &a {hash: "${hashOf(byHand)}"}\nproviders: {mock: {type: mock}}\napi_keys: {k: *a}\n` },
       ['rotate', 'k'],
       1,
-      /gateway\.yaml cannot be edited/,
+      /gateway\.yaml:4 cannot be edited/,
     ],
     ['a file that is not readable', { 'gateway.yaml': 'a: [' }, ['list'], 3, /gateway\.yaml cannot be read/],
     ['a folder without a configuration', {}, ['list'], 3, /no configuration found/],

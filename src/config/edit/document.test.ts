@@ -84,6 +84,20 @@ describe('setMembers()', () => {
   });
 });
 
+it('names the line of an entry that cannot be edited', () => {
+  const lineFor = (text: string): number | undefined => {
+    try {
+      set(text, { hash: 'sha256:b' });
+    } catch (error) {
+      return error instanceof EditError ? error.line : undefined;
+    }
+    return undefined;
+  };
+  expect(lineFor('# keys\napi_keys:\n  app: &a\n    hash: sha256:a\n  b: {<<: *a, hash: sha256:b}\n')).toBe(3);
+  expect(lineFor('x-a: &a {hash: sha256:a}\napi_keys:\n  b: {hash: sha256:b}\n  app: *a\n')).toBe(4);
+  expect(lineFor('api_keys:\n  app2: {hash: sha256:a}\n')).toBeUndefined();
+});
+
 describe('blockText()', () => {
   it('writes nested values on one line and quotes values that need quotes', () => {
     const entry = {

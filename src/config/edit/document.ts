@@ -5,7 +5,10 @@ import { Document, isMap, isPair, isScalar, isSeq, type Pair, parseDocument, typ
 export type MemberValue = string | readonly Readonly<Record<string, string>>[];
 
 /** The file cannot be edited in place. The message gives the reason and ends without a full stop. */
-export class EditError extends Error {}
+export class EditError extends Error {
+  /** Line of the file that cannot be edited, from 1; undefined if the file has no such entry. */
+  line: number | undefined;
+}
 
 /**
  * Sets members of one mapping in the text of a YAML file. Only replaced and added members change; every other byte
@@ -22,6 +25,29 @@ export function setMembers(
   members: Readonly<Record<string, MemberValue>>,
 ): string {
   const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false });
+  try {
+    return withMembers(text, document, path, afterKey, members);
+  } catch (error) {
+    if (error instanceof EditError) error.line = lineOf(text, document, path);
+    throw error;
+  }
+}
+
+/** Line of the key at the end of a path. */
+function lineOf(text: string, document: Document.Parsed, path: readonly string[]): number | undefined {
+  const parent = document.getIn(path.slice(0, -1));
+  const key = isMap(parent) ? pairOf(parent, path.at(-1) ?? '')?.key : undefined;
+  const start = isScalar(key) ? key.range?.[0] : undefined;
+  return start === undefined ? undefined : text.slice(0, start).split('\n').length;
+}
+
+function withMembers(
+  text: string,
+  document: Document.Parsed,
+  path: readonly string[],
+  afterKey: string,
+  members: Readonly<Record<string, MemberValue>>,
+): string {
   const map = document.errors.length === 0 ? document.getIn(path, true) : undefined;
   if (!isMap(map)) throw new EditError(`${path.join('.')} is not written there as a separate mapping`);
   const anchor = pairOf(map, afterKey);

@@ -124,7 +124,10 @@ function withRefusal(path: string, cwd: string, run: () => void): void {
   } catch (error) {
     if (error instanceof Refusal) throw error;
     const name = barePath(path, cwd);
-    if (error instanceof EditError) throw new Refusal('no', `${name} cannot be edited: ${error.message}`, 'Edit it by hand.');
+    if (error instanceof EditError) {
+      const place = error.line === undefined ? name : `${name}:${error.line}`;
+      throw new Refusal('no', `${place} cannot be edited: ${error.message}`, 'Edit it by hand.');
+    }
     if (errorCode(error) === 'EEXIST') throw new Refusal('no', `${name} already exists and is not overwritten`);
     throw new Refusal('no', `${name} cannot be written (${writeFaultReason(error)})`, 'Nothing was changed.');
   }
