@@ -280,6 +280,8 @@ export interface PromptTry {
   readonly status: number;
   /** Request ID, as in the log. */
   readonly id: string | null;
+  /** Exact decimal; null if the price is unknown or `server.expose_routing` is false. */
+  readonly cost_usd: string | null;
   readonly body: string;
 }
 

@@ -13,7 +13,16 @@ import type { ProviderTestResult } from '../manage/providers/test-provider.ts';
 import type { AttemptFigures } from './attempts.ts';
 import type { ProcessFigures } from './process-monitor.ts';
 import type { LiveHub } from './live/hub.ts';
-import type { ProviderHealth, ReloadVerdict, ReplayRequest, ReplayResult, RequestDifferences, Status, WorkerView } from './api-types.ts';
+import type {
+  PromptTry,
+  ProviderHealth,
+  ReloadVerdict,
+  ReplayRequest,
+  ReplayResult,
+  RequestDifferences,
+  Status,
+  WorkerView,
+} from './api-types.ts';
 
 /** The gateway that the admin API shows and controls. */
 export interface ManagedGateway {
@@ -77,7 +86,7 @@ export interface ManagedGateway {
   catalog(): readonly CatalogEntry[];
   testProvider(entry: CatalogEntry, deep: boolean): Promise<ProviderTestResult>;
   /** Sends a request to the gateway's own data listener. */
-  request(request: DashboardRequest): Promise<{ readonly status: number; readonly id: string | null; readonly body: string }>;
+  request(request: DashboardRequest): Promise<PromptTry>;
   /** Stops the gateway as a signal does; undefined: within `server.drain.timeout`. */
   drain(timeoutMs: number | undefined): void;
   /** Called with an uncaught error. */

@@ -155,6 +155,7 @@ describe('/api/keys', () => {
     expect(tryResult).toMatchObject({
       status: 200,
       id: expect.stringMatching(/^req_/) as string,
+      cost_usd: '0',
       body: expect.stringContaining('Greet Kite') as string,
     });
     const next = await post<KeyChange>('/api/keys/app/rotate', { overlap: '0s' });

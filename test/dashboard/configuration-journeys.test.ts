@@ -132,6 +132,10 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
     expect(gateway.records).toEqual([]);
     await page.getByRole('button', { name: 'Run it' }).click();
     await page.getByRole('link', { name: 'Open the request' }).waitFor();
+    // Not the text of the response.
+    const announced = page.getByRole('status').filter({ hasText: 'The run' });
+    await expect.poll(() => announced.allInnerTexts()).toEqual([expect.stringMatching(/^The run is done\. \d+ tokens in, \d+ out · \$0$/)]);
+    expect(await page.locator('[aria-live]', { hasText: 'Greet' }).count()).toBe(0);
     const runs = page.getByRole('region', { name: 'Last runs' });
     await runs.getByText('200').first().waitFor();
     expect(gateway.records).toHaveLength(1);
@@ -140,6 +144,23 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
     await page.getByLabel('constructor (required)').fill('Ada');
     await page.getByText('Welcome, Ada.').first().waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it('announces the reason if a run fails', async () => {
+    await visit('/prompts/welcome');
+    await page.getByLabel('product (required)').fill('Kite');
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const body = JSON.stringify({ error: { message: 'The budget is spent.' } });
+    await page.route('**/api/prompts/*/try', async (route) => {
+      await held;
+      await route.fulfill({ json: { status: 412, id: null, cost_usd: null, body } });
+    });
+    await page.getByRole('button', { name: 'Run it' }).click();
+    const announced = page.getByRole('status').filter({ hasText: 'The run' });
+    await expect.poll(() => announced.allInnerTexts()).toEqual(['The run has started.']);
+    release();
+    await expect.poll(() => announced.allInnerTexts()).toEqual(['The run failed with status 412. The budget is spent.']);
   });
 
   it('reports the result of a run if the page of the prompt was left', async () => {

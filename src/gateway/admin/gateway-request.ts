@@ -1,5 +1,7 @@
+import type { PromptTry } from '../../admin/api-types.ts';
 import type { DashboardRequest } from '../../admin/managed-gateway.ts';
 import { GatewayError } from '../../core/error.ts';
+import { responseHeaders } from '../../core/http/headers.ts';
 import { request } from '../../core/node-http.ts';
 
 /** Maximum size of a complete response shown to a person, in bytes. */
@@ -11,10 +13,7 @@ const maxBytes = 4 * 1024 * 1024;
  * @param url with `/v1`, or `unix:/path`
  * @throws GatewayError if no response arrives
  */
-export function sendToGateway(
-  url: string,
-  { path, body, key, signal }: DashboardRequest,
-): Promise<{ readonly status: number; readonly id: string | null; readonly body: string }> {
+export function sendToGateway(url: string, { path, body, key, signal }: DashboardRequest): Promise<PromptTry> {
   const text = JSON.stringify(body);
   const target = url.startsWith('unix:')
     ? { socketPath: url.slice(5) }
@@ -38,8 +37,13 @@ export function sendToGateway(
       });
       response.on('error', failed);
       response.on('end', () => {
-        const id = response.headers['x-request-id'];
-        resolve({ status: response.statusCode ?? 0, id: typeof id === 'string' ? id : null, body: Buffer.concat(pieces).toString('utf8') });
+        const header = (name: string): string | null => response.headersDistinct[name]?.[0] ?? null;
+        resolve({
+          status: response.statusCode ?? 0,
+          id: header('x-request-id'),
+          cost_usd: header(responseHeaders.cost),
+          body: Buffer.concat(pieces).toString('utf8'),
+        });
       });
     });
     sent.on('error', failed);

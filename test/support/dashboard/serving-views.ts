@@ -299,7 +299,11 @@ export const someServing = (now: number): Serving => ({
   tried: {
     status: 200,
     id: 'req_01JD3K8ZQ4M6N7P8R9S0000001',
-    body: JSON.stringify({ choices: [{ message: { role: 'assistant', content: 'Welcome to Kite!' } }] }),
+    cost_usd: '0.0000123',
+    body: JSON.stringify({
+      choices: [{ message: { role: 'assistant', content: 'Welcome to Kite!' } }],
+      usage: { prompt_tokens: 20, completion_tokens: 5 },
+    }),
   },
 });
 

@@ -92,6 +92,6 @@ export const emptyServing = (): Serving => ({
   keyChange: { secret: null, yaml: '', written_to: null, rejected: null },
   providerTest: { ok: true, message: 'key valid, 61 models', hint: null, ms: 212 },
   render: () => ({ name: 'welcome@1', config: null, body: '{}', warnings: [] }),
-  tried: { status: 200, id: null, body: '{}' },
+  tried: { status: 200, id: null, cost_usd: null, body: '{}' },
   calls: [],
 });

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../core/json/merge.ts';
 import { choosePrompt, promptName, promptPatch, type PromptVersion, type StoredPrompt, variablesFor } from '../../../core/model/prompt.ts';
-import type { PromptRender, PromptView } from '../../api-types.ts';
+import type { PromptRender, PromptTry, PromptView } from '../../api-types.ts';
 import { type AdminCall, type AdminRoute, keyIn } from '../route.ts';
 
 /** Maximum total size of the rendered texts, in characters. */
@@ -43,8 +43,9 @@ export const promptRoutes: readonly AdminRoute[] = [
       const key = keyIn(body, 'key');
       const path = `/v1/prompts/${encodeURIComponent(call.params['id'] ?? '')}/completions`;
       const sent = { variables: body['variables'] ?? {}, stream: false };
-      const { status, id, body: text } = await call.subject.request({ path, body: sent, key, signal: call.signal });
-      return { json: { status, id, body: call.subject.mask().text(text) } };
+      const response = await call.subject.request({ path, body: sent, key, signal: call.signal });
+      const result: PromptTry = { ...response, body: call.subject.mask().text(response.body) };
+      return { json: result };
     },
   },
 ];

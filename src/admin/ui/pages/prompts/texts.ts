@@ -29,6 +29,20 @@ export function replyIn(body: string): string | null {
   return typeof content === 'string' && content !== '' ? content : null;
 }
 
+/** Input and output tokens of the response; null if it has none. */
+export function tokensIn(body: string): readonly [input: number, output: number] | null {
+  const { usage } = parsed(body);
+  if (!isRecord(usage)) return null;
+  const { prompt_tokens: input, completion_tokens: output } = usage;
+  return typeof input === 'number' && typeof output === 'number' ? [input, output] : null;
+}
+
+/** Message of an error response. */
+export function errorIn(body: string): string | null {
+  const { error } = parsed(body);
+  return isRecord(error) && typeof error['message'] === 'string' ? error['message'] : null;
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { PromptRender, PromptTry, PromptView } from '../../../api-types.ts';
 import { post } from '../../browser/api.ts';
 import { type Loaded, useLoad } from '../../browser/load.ts';
+import { count, usd } from '../../browser/format.ts';
 import { notify } from '../../browser/notify.ts';
 import { Button } from '../../components/button.tsx';
 import { Code } from '../../components/code.tsx';
@@ -10,7 +11,7 @@ import { SelectField, TextField } from '../../components/form.tsx';
 import { Notice, Panel, Problem } from '../../components/surface.tsx';
 import { requestHref } from '../../log/terms.ts';
 import { useAction } from '../../parts/use-action.ts';
-import { messagesIn, replyIn, valueOf } from './texts.ts';
+import { errorIn, messagesIn, replyIn, tokensIn, valueOf } from './texts.ts';
 
 interface TryOutProps {
   readonly prompt: PromptView;
@@ -96,10 +97,11 @@ export function TryOut({ prompt, version, onVersion, onRun }: TryOutProps) {
       </Panel>
       <div class="stack">
         <Preview preview={preview} missing={missing} />
-        <div aria-live="polite">
-          {run.error !== undefined && <Problem error={run.error} />}
-          {run.result !== undefined && run.error === undefined && <Response result={run.result} />}
-        </div>
+        <p class="hidden-text" role="status">
+          {run.busy ? 'The run has started.' : run.result !== undefined && run.error === undefined && stateOf(run.result)}
+        </p>
+        {run.error !== undefined && <Problem error={run.error} />}
+        {run.result !== undefined && run.error === undefined && <Response result={run.result} />}
       </div>
     </div>
   );
@@ -144,6 +146,21 @@ function Preview({ preview: { data, error }, missing }: { preview: Loaded<Prompt
   );
 }
 
+/** What screen readers announce, rather than the whole response. */
+function stateOf(result: PromptTry): string {
+  const { status, body } = result;
+  if (status >= 400) return `The run failed with status ${status}. ${errorIn(body) ?? ''}`;
+  return `The run is done. ${usageOf(result)}`;
+}
+
+function usageOf({ body, cost_usd: cost }: PromptTry): string {
+  const tokens = tokensIn(body);
+  return [
+    ...(tokens === null ? [] : [`${count(tokens[0])} tokens in, ${count(tokens[1])} out`]),
+    ...(cost === null ? [] : [usd(cost)]),
+  ].join(' · ');
+}
+
 function Response({ result }: { result: PromptTry }) {
   const { status, id, body } = result;
   const text = replyIn(body);
@@ -152,6 +169,7 @@ function Response({ result }: { result: PromptTry }) {
       title="Response"
       aside={
         <>
+          <span class="muted small">{usageOf(result)}</span>
           <Badge tone={status >= 400 ? 'bad' : 'ok'}>{status}</Badge>
           {id !== null && <a href={requestHref(id)}>Open the request</a>}
         </>
