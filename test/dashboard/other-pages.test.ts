@@ -287,6 +287,30 @@ describe.skipIf(!hasBrowser)('request page', () => {
     expect(await entry.innerText()).toContain('configs/support.yaml:10');
   });
 
+  it('prints the timeline, the response, the request and the facts, whichever tab is open', async () => {
+    const { page } = await open(`${server.url}/requests/${plain?.id}`);
+    const parts = [
+      page.locator('.timeline'),
+      page.getByText('To reset the password, open **Settings**'),
+      page.getByText('The user wants steps. Keep it short.'),
+      page.getByText('"temperature": 0.9'),
+      page.locator('h3', { hasText: 'Tokens and cost' }),
+    ];
+    for (const part of parts) await part.waitFor({ state: 'attached' });
+    expect(await Promise.all(parts.map((part) => part.isVisible()))).toEqual([true, true, false, false, false]);
+    await page.emulateMedia({ media: 'print' });
+    for (const part of parts) await part.waitFor();
+    expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Readable', 'From the client']);
+  });
+
+  it('shows facts in the words of the documentation', async () => {
+    const { page } = await open(`${server.url}/requests/${plain?.id}`);
+    await page.getByRole('tab', { name: 'Facts' }).click();
+    const facts = await page.locator('.all-facts').innerText();
+    expect(facts).toMatch(/end\s+done/);
+    expect(facts).not.toMatch(/cache\s+DISABLED|path through the gateway|whole/);
+  });
+
   it('shows the reason of each attempt, and selects an attempt by clicking its bar', async () => {
     const fallback = rows.find((row) => row.fallback);
     const { page } = await open(`${server.url}/requests/${fallback?.id}`);
@@ -314,7 +338,7 @@ describe.skipIf(!hasBrowser)('request page', () => {
     server.set({ role: 'viewer' });
     const { page } = await open(`${server.url}/requests/${plain?.id}`);
     await page.getByRole('tab', { name: 'Request', exact: true }).click();
-    await page.getByText('Contents are for operators').waitFor();
+    await page.getByText('Contents are for operators').filter({ visible: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Replay…' }).count()).toBe(0);
   });
 

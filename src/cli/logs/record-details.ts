@@ -1,4 +1,5 @@
 import type { Feedback, StoredRecord } from '../../core/logs/reader.ts';
+import { endings } from '../../core/records/endings.ts';
 import type { AttemptRecord, LogRecord, MessageRecord } from '../../core/records/record.ts';
 import { printable } from '../../core/text/printable.ts';
 import { formatDuration, formatSize } from '../../core/text/units.ts';
@@ -36,13 +37,6 @@ function wrapped(label: string, text: string, width: number): string {
   }
   return out.map((line, i) => `${`${(i === 0 ? label : '').padEnd(labelWidth)}${line}`.trimEnd()}\n`).join('');
 }
-
-const endings: Readonly<Record<LogRecord['end'], string>> = {
-  whole: 'done',
-  fault: 'ended with an error',
-  client_gone: 'the client disconnected',
-  drained: 'ended by shutdown',
-};
 
 const at = (ms: number): string => formatDuration(ms);
 

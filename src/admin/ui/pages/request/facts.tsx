@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { StoredRecord } from '../../../../core/logs/reader.ts';
 import { fromHeader } from '../../../../core/http/header-text.ts';
+import { endings } from '../../../../core/records/endings.ts';
 import type { LogRecord, MessageRecord } from '../../../../core/records/record.ts';
 import { bytes, count, duration, moment, usd, zone } from '../../browser/format.ts';
 import { Facts, Tag } from '../../components/display.tsx';
@@ -50,7 +51,7 @@ const filterLink = (field: string, value: string | null): ComponentChildren =>
   value === null ? null : <a href={requestsHref(term(field, value))}>{value}</a>;
 
 function requestRows(record: LogRecord): Rows {
-  const { client, end, bytes: size, prompt, lane, model, trace } = record;
+  const { client, end, bytes: size, prompt, model, trace } = record;
   return [
     ['call', <code key="c">{`${record.method} ${record.path}`}</code>],
     ['time', `${moment(record.at)} ${zone(record.at)}`],
@@ -66,10 +67,9 @@ function requestRows(record: LogRecord): Rows {
     ['sent as', model.sent === model.asked ? null : model.sent],
     ['in the response', model.answered === model.sent ? null : model.answered],
     ['foundation model', record.foundation_model],
-    ['end', end],
+    ['end', endings[end]],
     ['finish', record.finish.join(', ')],
-    ['cache', record.cache],
-    ['path through the gateway', lane === 'none' ? null : lane],
+    ['cache', record.cache === 'DISABLED' ? null : record.cache.toLowerCase()],
     ['client', client.ip],
     ['user agent', client.agent],
     ['sizes', `${bytes(size.in)} in · ${bytes(size.out)} out`],

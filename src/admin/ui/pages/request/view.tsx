@@ -21,9 +21,15 @@ const panes: readonly (readonly [Pane, string])[] = [
   ['facts', 'Facts'],
 ];
 
+interface PaneProps {
+  readonly pane: Pane;
+  readonly stored: StoredRecord;
+  readonly step: Step | null;
+}
+
 export const recordPath = (id: string): string => `/api/requests/${encodeURIComponent(id)}`;
 
-/** All details of one request, next to the list or on a separate page. */
+/** All details of one request, next to the list or on a separate page, of which paper gets every part. */
 export function RequestView({ id, isPanel, onClose }: { id: string; isPanel: boolean; onClose?: () => void }) {
   const loaded = useLoad((signal) => get<StoredRecord>(recordPath(id), {}, signal), [id]);
   const { data, error, reload } = loaded;
@@ -64,16 +70,22 @@ function RequestDetails({ stored, isPanel, onClose }: { stored: StoredRecord; is
       </section>
       {step !== null && <StepFacts step={step} record={record} onClose={() => setStep(null)} />}
       <Tabs tabs={panes} value={pane} onChange={setPane} label="Parts of the request">
-        {pane === 'response' && <ResponsePane stored={stored} />}
-        {pane === 'request' && (
-          <RequestPane
-            key={step?.kind ?? ''}
-            stored={stored}
-            initial={step === null ? 'client' : step.kind === 'plugin' ? 'difference' : 'upstream'}
-          />
-        )}
-        {pane === 'facts' && <FactsPane stored={stored} />}
+        {panes
+          .filter(([name]) => name === pane || !isPanel)
+          .map(([name, title]) => (
+            <div key={name} class={name === pane ? 'stack tight' : 'stack tight print-only'}>
+              <h2 class="print-only">{title}</h2>
+              <PaneView pane={name} stored={stored} step={step} />
+            </div>
+          ))}
       </Tabs>
     </div>
   );
+}
+
+function PaneView({ pane, stored, step }: PaneProps) {
+  if (pane === 'response') return <ResponsePane stored={stored} />;
+  if (pane === 'facts') return <FactsPane stored={stored} />;
+  const initial = step === null ? 'client' : step.kind === 'plugin' ? 'difference' : 'upstream';
+  return <RequestPane key={step?.kind ?? ''} stored={stored} initial={initial} />;
 }
