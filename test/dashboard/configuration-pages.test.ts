@@ -73,6 +73,17 @@ describe.skipIf(!hasBrowser)('configuration pages', () => {
     expect(complaints).toEqual([]);
   };
 
+  it('cuts very long prefixes of keys within their card', async () => {
+    const { page } = await open(`${servers.absurd.url}/keys`);
+    const secret = page.locator('.cards .secrets code').first();
+    await secret.waitFor();
+    const isWithinCell = await secret.evaluate(
+      (element) => element.getBoundingClientRect().left >= (element.closest('td')?.getBoundingClientRect().left ?? 0),
+    );
+    expect(isWithinCell).toBe(true);
+    await page.context().close();
+  });
+
   it.each(plain)('fit any window width and are accessible: $path, $data data', async ({ data, path }) => {
     const opened = await open(servers[data].url + path);
     const { page } = opened;

@@ -303,6 +303,16 @@ describe.skipIf(!hasBrowser)('request page', () => {
     expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Readable', 'From the client']);
   });
 
+  it('breaks facts with very long names', async () => {
+    for (const width of [360, 1280]) {
+      const { page } = await open(`${server.url}/requests/req_01JD3K8ZQ4M6N7P8R9S0ABSURD`, { width });
+      await page.getByRole('tab', { name: 'Facts' }).click();
+      await page.getByRole('heading', { name: 'Tokens and cost' }).waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      await page.context().close();
+    }
+  });
+
   it('shows facts in the words of the documentation', async () => {
     const { page } = await open(`${server.url}/requests/${plain?.id}`);
     await page.getByRole('tab', { name: 'Facts' }).click();

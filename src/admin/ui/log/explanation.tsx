@@ -117,8 +117,13 @@ function Target({ target, before }: { target: ExplainedTarget; before: Explained
             ['url', url === null ? null : <Url key="u" text={`${method ?? 'POST'} ${url}`} />],
             ['retry', retry],
             ['circuit', circuit],
-            ...Object.entries(timeouts).map(([name, value]) => [name.replaceAll('_', ' '), value] as const),
-            ['left on', !responds(target) || left.startsWith('left') ? null : left],
+            [
+              'timeouts',
+              Object.entries(timeouts)
+                .map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`)
+                .join(' · '),
+            ],
+            ['next target on', !responds(target) || left.startsWith('left') ? null : left],
             ['price of the input', cost === null ? 'unknown price' : usd(cost)],
             ...headers.map(([name, value]) => [name, <code key={name}>{value}</code>] as const),
           ]}

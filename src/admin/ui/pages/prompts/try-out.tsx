@@ -169,7 +169,6 @@ function Response({ result }: { result: PromptTry }) {
       title="Response"
       aside={
         <>
-          <span class="muted small">{usageOf(result)}</span>
           <Badge tone={status >= 400 ? 'bad' : 'ok'}>{status}</Badge>
           {id !== null && <a href={requestHref(id)}>Open the request</a>}
         </>
@@ -182,6 +181,7 @@ function Response({ result }: { result: PromptTry }) {
           {text}
         </p>
       )}
+      <p class="muted small">{usageOf(result)}</p>
     </Panel>
   );
 }

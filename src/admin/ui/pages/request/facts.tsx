@@ -91,7 +91,14 @@ function costRows({ usage, cost, ms, provider, stream }: LogRecord): Rows {
     ['audio', usage.audio_in + usage.audio_out > 0 ? `${count(usage.audio_in)} in · ${count(usage.audio_out)} out` : null],
     ['counted by', usage.source === 'reported' ? 'the provider' : usage.source === 'estimated' ? 'the gateway (estimated)' : null],
     ['first token', !stream || ms.first_event === null ? null : duration(ms.first_event)],
-    ['cost', cost.usd === null ? provider && 'unknown price' : `${usd(cost.usd)} (${cost.usd} USD)`],
+    [
+      'cost',
+      cost.usd === null
+        ? provider && 'unknown price'
+        : usd(cost.usd) === `$${cost.usd}`
+          ? usd(cost.usd)
+          : `${usd(cost.usd)} (${cost.usd} USD)`,
+    ],
     ['prices from', cost.source],
   ];
   return [...numbers, ...Object.entries(cost.prices).map(([unit, price]) => [`price of ${unit}`, `$${price} per million`] as const)];
