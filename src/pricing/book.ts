@@ -21,7 +21,7 @@ interface CachedPrice {
   until: number;
 }
 
-const freePrice = makePrice({ source: 'no provider', prices: { input: '0', output: '0', characters: '0' }, images: { '*': '0' } });
+const freePrice = makePrice({ source: 'free of charge', prices: { input: '0', output: '0', characters: '0' }, images: { '*': '0' } });
 
 /** Creates a price book: prices of the configuration take precedence over the price list. Results are cached per model. */
 export function createPriceBook(overrides: readonly PriceOverride[]): PriceBook {

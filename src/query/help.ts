@@ -18,12 +18,12 @@ export const filterRules: readonly { readonly write: string; readonly means: str
 
 /** Units of each type of value. */
 export const filterUnits: Readonly<Record<FieldType, string>> = {
-  text: 'text, upper and lower case differ',
-  number: 'number; `10k`, `1.5m` for thousands and millions',
-  duration: 'duration: `500ms`, `2s`, `1.5m`, `1h`, `1d`; milliseconds without a unit',
+  text: 'upper and lower case differ',
+  number: '`10k` is ten thousand, `1.5m` one and a half million',
+  duration: '`500ms`, `2s`, `1.5m`, `1h`, `1d`; milliseconds without a unit',
   money: 'US dollars',
   boolean: '`true` or `false`',
-  time: 'time',
+  time: 'a duration before now, or an ISO time (UTC without a zone)',
 };
 
 const named: Readonly<Record<string, string>> = { 'label.*': 'label.team', 'meta.*': 'meta.user' };

@@ -275,6 +275,23 @@ describe.skipIf(!hasBrowser)('request page', () => {
     expect(bodies).toMatchObject({ request: expect.stringContaining('"model"'), response: { base64: '//uQAA==' } });
   });
 
+  it('colours JSON only', async () => {
+    const { page } = await open(`${server.url}/requests/${plain?.id}`);
+    for (const [body, coloured] of [
+      ['[media audio/mpeg, 576 bytes, sha256 9ee091]', false],
+      ['[{"n": 1}, {"cut', true],
+    ] as const) {
+      await page.route('**/body?part=request', (route) => route.fulfill({ body }));
+      await page.reload();
+      await page.getByRole('tab', { name: 'Request', exact: true }).click();
+      await page
+        .locator('.code pre', { hasText: body.slice(0, 2) })
+        .first()
+        .waitFor();
+      expect((await page.locator('.code:visible .j-other').count()) > 0).toBe(coloured);
+    }
+  });
+
   it("shows the client's request, the provider's request, and the cause of each difference", async () => {
     const { page } = await open(`${server.url}/requests/${plain?.id}`);
     await page.getByRole('tab', { name: 'Request', exact: true }).click();
@@ -318,6 +335,7 @@ describe.skipIf(!hasBrowser)('request page', () => {
     await page.getByRole('tab', { name: 'Facts' }).click();
     const facts = await page.locator('.all-facts').innerText();
     expect(facts).toMatch(/end\s+done/);
+    expect(facts).toMatch(/price of output\s+\$0.60 per million tokens\s+price of image\s+\$0.04 per image/);
     expect(facts).not.toMatch(/cache\s+DISABLED|path through the gateway|whole/);
   });
 

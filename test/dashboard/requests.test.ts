@@ -70,6 +70,15 @@ describe.skipIf(!hasBrowser)('request list', () => {
     await expect.poll(async () => (await widths('.c-key .cut')).reduce((a, b) => a - b)).toBe(0);
   });
 
+  it('shows the beginning of a long text that is written from right to left', async () => {
+    const preview = 'كيف يمكنني إعادة تعيين كلمة المرور في التطبيق؟ '.repeat(8);
+    server.add({ ...newRow(1), error: null, message: null, preview });
+    const page = await list();
+    const cell = page.locator('.c-preview .cut').first();
+    await cell.filter({ hasText: 'كيف' }).waitFor();
+    expect(await cell.evaluate((element) => element.matches(':dir(rtl)'))).toBe(true);
+  });
+
   it('shows failed targets on a separate line if one line is too short', async () => {
     const row: LogRow = {
       ...newRow(1),

@@ -10,7 +10,8 @@ export function statusText(hits: (status: number) => boolean): string {
     ranges.push(from === to ? String(from) : `${from}-${to}`);
     from = to;
   }
-  return ranges.length === 0 ? 'no status' : ranges.join(', ');
+  const text = ranges.join(', ');
+  return text === '' ? 'no status' : text === '100-199, 300-599' ? 'any status but 200-299' : text;
 }
 
 export const noNext = 'never: no target follows';

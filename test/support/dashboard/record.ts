@@ -121,7 +121,7 @@ export function recordOf(row: LogRow): Fixture {
       audio_out: 0,
       source: 'reported',
     },
-    cost: { usd: row.cost, source: 'genai-prices 0.1.8', prices: { input: '0.15', output: '0.60' } },
+    cost: { usd: row.cost, source: 'genai-prices 0.1.8', prices: { input: '0.15', output: '0.60', image: '0.04' } },
     finish: row.finish === null ? [] : [row.finish],
     response_id: null,
     lane: 'express',

@@ -66,10 +66,12 @@ const diffLines = (text: string): ComponentChildren =>
 
 /** Longer text is not coloured, because it would need too many elements. */
 const maxHighlightedLength = 40_000;
+/** The beginning of JSON, which the log may have cut. */
+const jsonStart = /^\s*(?:[{"\d-]|\[\s*(?:[[\]{"\d-]|true|false|null)|true|false|null)/;
 const jsonToken = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
 
 function jsonParts(text: string): ComponentChildren {
-  if (text.length > maxHighlightedLength) return text;
+  if (text.length > maxHighlightedLength || !jsonStart.test(text)) return text;
   const out: ComponentChildren[] = [];
   let at = 0;
   for (const match of text.matchAll(jsonToken)) {

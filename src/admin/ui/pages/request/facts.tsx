@@ -101,8 +101,25 @@ function costRows({ usage, cost, ms, provider, stream }: LogRecord): Rows {
     ],
     ['prices from', cost.source],
   ];
-  return [...numbers, ...Object.entries(cost.prices).map(([unit, price]) => [`price of ${unit}`, `$${price} per million`] as const)];
+  return [
+    ...numbers,
+    ...Object.entries(cost.prices).map(
+      ([name, price]) => [`price of ${name.replaceAll('_', ' ')}`, `$${price} per ${priceUnit(name)}`] as const,
+    ),
+  ];
 }
+
+/** What a price is for, as in `docs/costs.md`. */
+const priceUnits: Readonly<Record<string, string>> = {
+  characters: 'million characters',
+  image: 'image',
+  audio_minute: 'minute',
+  web_searches: 'thousand',
+  file_searches: 'thousand',
+  container: 'container',
+  request: 'request',
+};
+const priceUnit = (name: string): string => priceUnits[name] ?? 'million tokens';
 
 function pairs(values: Readonly<Record<string, unknown>>, kind: 'meta' | 'label'): Rows {
   return Object.entries(values).map(([name, value]) => {

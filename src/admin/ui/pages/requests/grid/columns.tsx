@@ -21,11 +21,12 @@ export interface GridColumn {
   readonly cell: (row: LogRow, context: CellContext) => ComponentChildren;
 }
 
+/** A text from right to left is cut at its end, which is on the left. */
 const text = (value: string | null): ComponentChildren =>
   value === null || value === '' ? (
     <span class="muted">–</span>
   ) : (
-    <span class="cut" title={value}>
+    <span class="cut" dir="auto" title={value}>
       {value}
     </span>
   );

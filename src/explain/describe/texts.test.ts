@@ -1,0 +1,8 @@
+import { expect, it } from 'vitest';
+import { statusText } from './texts.ts';
+
+it.each<[string, (status: number) => boolean]>([
+  ['429, 500-599', (status) => status === 429 || status >= 500],
+  ['any status but 200-299', (status) => status < 200 || status > 299],
+  ['no status', () => false],
+])('describes statuses as %s', (text, hits) => expect(statusText(hits)).toBe(text));
