@@ -1,6 +1,15 @@
 import type { HistoryQuirk } from '#formats/history/rules.ts';
 import type { ChatQuirk } from '#formats/openai-chat/quirks/quirk.ts';
 
+/** The order of messages that models of Mistral require, at every service. */
+export const mistralOrder = {
+  name: 'order',
+  source:
+    "https://github.com/onyx-dot-app/onyx/issues/6458: 400, \"Unexpected role 'user' after role 'tool'\", and https://github.com/spring-projects/spring-ai/issues/2380: 400, \"Unexpected role 'system' after role 'assistant'\"",
+  systemFirst: true,
+  afterResults: 'Understood.',
+} as const;
+
 /** What models of Mistral reject or misread, at every service that serves them with Mistral's own API. */
 export const mistralQuirks: readonly (ChatQuirk & HistoryQuirk & { readonly name: string; readonly source: string })[] = [
   {
@@ -45,6 +54,7 @@ export const mistralQuirks: readonly (ChatQuirk & HistoryQuirk & { readonly name
     source: 'https://github.com/mistralai/client-python, models/chatcompletionrequest.py: messages are of system, user, assistant and tool',
     roles: { developer: 'system' },
   },
+  mistralOrder,
   {
     name: 'names',
     source: 'https://github.com/Gage-Technologies/mistral-go/pull/2: 422 extra_forbidden, body.messages.0.user.name',

@@ -120,6 +120,16 @@ describe('the upstream request of azure-ai', () => {
     expect([body, dropped]).toEqual(['{"model":"ml-1","messages":[],"max_tokens":5}', []]);
   });
 
+  it('has messages in the order that models of Mistral require', () => {
+    const [result, user] = ['{"role":"tool","tool_call_id":"abcde0123","content":"noon"}', '{"role":"user","content":"Hi"}'];
+    const call = '{"role":"assistant","tool_calls":[{"id":"abcde0123","type":"function","function":{"name":"f","arguments":"{}"}}]}';
+    const sent = (model: string) =>
+      beginCall('chat/completions', model, resource, { text: `{"model":"@team/${model}","messages":[${call},${result},${user}]}` }).body;
+    const answer = '{"role":"assistant","content":"Understood."}';
+    expect(sent('large')).toBe(`{"model":"ml-1","messages":[${call},${result},${answer},${user}]}`);
+    expect(sent('llama')).toContain(`[${call},${result},${user}]`);
+  });
+
   it('to the inference route contains the deployment name and the extra-parameters header', () => {
     const { headers, body, signed } = beginCall('chat/completions', 'llama', resource, {
       text: '{"model":"@team/llama","messages":[],"max_completion_tokens":5,"seed":12345678901234567890,"labels":{"a":"b"}}',

@@ -8,6 +8,7 @@ import { type HistoryRules, mistralHistory, openaiHistory, openHistory } from '#
 import { JsonTap } from '#formats/shared/response/json-tap.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { callerHeaders } from '#formats/shared/request/caller-headers.ts';
+import { mistralOrder } from '../_shared/mistral.ts';
 import { openaiChat, type OpenAiCompatible, openaiCompatible } from '../_shared/openai-compatible.ts';
 import { isSingleModelHost } from './foundry-uri.ts';
 import { address, type FoundryCall, modelListAddress, targetOf } from './routes.ts';
@@ -40,8 +41,8 @@ const service: OpenAiCompatible<FoundrySettings> = {
   headers: openaiHeaders,
   extensions: () => 'drop',
   history: historyOf,
-  // Of Mistral's own rules only this one: the service itself reads the other parameters.
-  quirks: [{ renames: { max_completion_tokens: 'max_tokens' }, models: ofMistral }],
+  // Of Mistral's own rules only these: the service itself reads the other parameters.
+  quirks: [{ ...mistralOrder, renames: { max_completion_tokens: 'max_tokens' }, models: ofMistral }],
   bodyModel: (call) => targetOf(call).id ?? call.model,
 };
 

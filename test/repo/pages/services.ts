@@ -67,6 +67,10 @@ function about(quirk: Quirk): string {
     ...(quirk.prefill === undefined
       ? []
       : [`sets \`${quirk.prefill}\` on a last message of the assistant, which the model then continues`]),
+    ...(quirk.systemFirst === true ? ['sends system messages inside a conversation in front of it'] : []),
+    ...(quirk.afterResults === undefined
+      ? []
+      : [`adds a message of the assistant, \`${quirk.afterResults}\`, between tool results and a user message`]),
     ...(quirk.efforts === undefined ? [] : ['sends a `reasoning_effort` that a model rejects as the nearest that it accepts']),
     ...(quirk.thinksByDefault === true
       ? ['disables thinking for `reasoning_effort: none` and where a tool is forced, unless the request has `thinking`']

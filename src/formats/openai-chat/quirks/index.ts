@@ -2,6 +2,7 @@ import type { BodyPatch, JsonBody } from '../../../core/json/body.ts';
 import type { Dropped } from '../../../core/provider.ts';
 import { withAllowedTools } from './allowed-tools.ts';
 import { convertMessages } from './messages.ts';
+import { orderMessages } from './order.ts';
 import type { ChatQuirk } from './quirk.ts';
 import { withoutKeywords } from './tool-schemas.ts';
 import { convertValues, isNeutral } from './values.ts';
@@ -34,6 +35,7 @@ export function withQuirks(
       if (other !== null && other !== value) dropped.push({ param: to, reason: `${from} is sent instead` });
     }
     convertMessages(body, patch, quirk);
+    orderMessages(body, patch, quirk);
     if (schemaKeywords.some((keyword) => body.mentions(`"${keyword}"`))) {
       const tools = patch.get('tools') ?? body.exact('tools');
       if (Array.isArray(tools)) patch.set('tools', withoutKeywords(tools, new Set(schemaKeywords)));

@@ -10,6 +10,10 @@ export interface ChatQuirk {
   readonly schemaKeywords?: readonly string[];
   /** It continues the text of a last assistant message only if this member is true. */
   readonly prefill?: string;
+  /** It rejects system messages after the first message of the assistant: all are sent in front of the conversation. */
+  readonly systemFirst?: true;
+  /** It rejects a user message directly after a tool result: this text of the assistant is sent between them. */
+  readonly afterResults?: string;
   /** It accepts text parts only as one text. */
   readonly joinsTexts?: true;
   /** Values of `reasoning_effort` that it rejects, with the nearest that it accepts. */
@@ -37,6 +41,8 @@ const changing: Readonly<Record<Exclude<keyof ChatQuirk, 'models'>, true>> = {
   roles: true,
   schemaKeywords: true,
   prefill: true,
+  systemFirst: true,
+  afterResults: true,
   joinsTexts: true,
   efforts: true,
   thinksByDefault: true,

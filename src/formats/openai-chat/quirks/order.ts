@@ -1,0 +1,50 @@
+import type { JsonBody } from '../../../core/json/body.ts';
+import { isJsonObject } from '../../../core/json/merge.ts';
+import type { ChatQuirk } from './quirk.ts';
+
+/** Brings messages into the order that the service requires; nothing is lost. */
+export function orderMessages(body: JsonBody, patch: Map<string, unknown>, { systemFirst, afterResults }: ChatQuirk): void {
+  if (systemFirst !== true && afterResults === undefined) return;
+  if (!mayBeOutOfOrder(body)) return;
+  const messages: unknown = patch.get('messages') ?? body.exact('messages');
+  if (!Array.isArray(messages)) return;
+  const sorted = systemFirst === true ? [...messages.filter(isSystem), ...messages.filter((one) => !isSystem(one))] : messages;
+  const ordered = afterResults === undefined ? sorted : withAnswers(sorted, afterResults);
+  if (ordered.length > messages.length || ordered.some((one, at) => one !== messages[at])) patch.set('messages', ordered);
+}
+
+const roleOf = (message: unknown): unknown => (isJsonObject(message) ? message['role'] : undefined);
+
+const isSystem = (message: unknown): boolean => roleOf(message) === 'system' || roleOf(message) === 'developer';
+
+function withAnswers(messages: readonly unknown[], text: string): readonly unknown[] {
+  return messages.flatMap((one, at) =>
+    roleOf(one) === 'user' && roleOf(messages[at - 1]) === 'tool' ? [{ role: 'assistant', content: text }, one] : [one],
+  );
+}
+
+/** Scans the structure only. Without a message of the assistant there is nothing that could be out of order. */
+function mayBeOutOfOrder(body: JsonBody): boolean {
+  try {
+    const begun = firstEnd(body, 'assistant');
+    if (begun === undefined) return false;
+    for (const role of ['system', 'developer'])
+      for (const { members } of body.objectsWith('role', role)) if ((members[0]?.start ?? 0) > begun) return true;
+    for (const { text, members } of body.objectsWith('role', 'tool')) {
+      otherAfter.lastIndex = members.at(-1)?.end ?? 0;
+      if (otherAfter.test(text)) return true;
+    }
+    return false;
+  } catch {
+    // Not JSON, or searched too often: the code that parses it decides.
+    return true;
+  }
+}
+
+function firstEnd(body: JsonBody, role: string): number | undefined {
+  for (const { members } of body.objectsWith('role', role)) return members.at(-1)?.end;
+  return undefined;
+}
+
+/** The end of an object, before another one that does not begin with one of the roles that may follow a result. */
+const otherAfter = /\s*\}\s*,\s*\{(?!\s*"role"\s*:\s*"(?:tool|assistant)")/y;
