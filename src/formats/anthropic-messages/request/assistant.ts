@@ -12,6 +12,7 @@ export type AssistantPiece = { readonly block: Block } | { readonly called: Sent
 
 const read: ReadonlySet<string> = new Set([...assistantMembers, 'cache_control']);
 
+const foreignThinking = 'signed by another service';
 const missingSignature = 'thinking blocks need their signature';
 
 /**
@@ -43,10 +44,11 @@ function blockOf(part: Exclude<AssistantPart, { kind: 'call' }>, conversion: Mes
       return textOf(part.text, part.from, conversion);
     case 'thinking':
       return thinkingBlock(part, conversion);
-    case 'redacted':
-      if (part.data !== '') return { type: 'redacted_thinking', data: part.data };
-      drops.add('messages[].content[].redacted_thinking', 'the part is empty');
+    case 'redacted': {
+      if (part.data !== '' && conversion.rejectsThinking !== true) return { type: 'redacted_thinking', data: part.data };
+      drops.add('messages[].content[].redacted_thinking', part.data === '' ? 'the part is empty' : foreignThinking);
       return undefined;
+    }
     case 'other':
       return serverBlock(part.type, part.part, conversion);
     case 'fragment':
@@ -74,12 +76,11 @@ function textOf(text: string, from: JsonObject, { drops }: MessagesConversion): 
 
 function thinkingBlock(
   { text, signature, from }: Extract<AssistantPart, { kind: 'thinking' }>,
-  { drops }: MessagesConversion,
+  { drops, rejectsThinking }: MessagesConversion,
 ): Block | undefined {
   const isOwn = signature !== undefined && typeof from['thinking'] === 'string' && signedBy(signature) !== 'gemini';
-  if (isOwn) return { type: 'thinking', thinking: text, signature };
-  const why = signature === undefined ? missingSignature : 'signed by another service';
-  drops.add('messages[].content[].thinking', why);
+  if (isOwn && rejectsThinking !== true) return { type: 'thinking', thinking: text, signature };
+  drops.add('messages[].content[].thinking', signature === undefined ? missingSignature : foreignThinking);
   return undefined;
 }
 

@@ -13,6 +13,8 @@ export interface MessagesConversion {
   readonly isTranslated: boolean;
   readonly media: ReadonlyMap<string, Media>;
   readonly traits: ClaudeTraits;
+  /** The model rejects thinking of earlier turns, since it is not one of Anthropic's. */
+  readonly rejectsThinking?: boolean;
   readonly drops: Drops;
   /** The API's own tools in the request, and `mcp:` with the name for servers. Their earlier steps may be sent back. */
   readonly offered: ReadonlySet<string>;

@@ -63,6 +63,7 @@ export function toConverse(
     isTranslated: call.isTranslated === true,
     media,
     traits: family.traits,
+    rejectsThinking: family.rejectsThinking === true,
     drops,
     offered: noTools,
     betas: new Set(options.betas),

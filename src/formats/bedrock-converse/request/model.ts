@@ -4,6 +4,8 @@ import { type ClaudeTraits, claudeTraitsOf } from '../../anthropic-messages/requ
 export interface Family {
   readonly traits: ClaudeTraits;
   readonly isClaude: boolean;
+  /** True for models that are known to be of another vendor than Anthropic: they reject its signed thinking in earlier turns. */
+  readonly rejectsThinking?: true;
   /** Path of `top_k` in the model's own fields. If undefined, the model has no such parameter. */
   readonly topK?: readonly string[];
   /** True if the models support cache points. */
@@ -31,7 +33,7 @@ const free: ClaudeTraits = { ...plain, rejectsForcedTool: true };
 /** Amazon's models that accept a reasoning effort: Nova from the second generation on. */
 const reasoningNova = /^amazon\.nova-(?:[2-9]|\d{2,})\b/;
 
-const families: Readonly<Record<string, Omit<Family, 'isClaude'>>> = {
+const families: Readonly<Record<string, Omit<Family, 'isClaude' | 'rejectsThinking'>>> = {
   amazon: { traits: plain, topK: ['inferenceConfig', 'topK'], caches: true, effort: 'reasoningConfig' },
   openai: { traits: structured, caches: false, effort: 'reasoning_effort' },
   qwen: { traits: structured, topK: ['top_k'], caches: false },
@@ -72,5 +74,5 @@ export function familyOf(id: string): Family {
   if (row === undefined) return unknown;
   const { effort, ...rest } = row;
   const hasEffort = effort !== undefined && (vendor !== 'amazon' || reasoningNova.test(bare));
-  return { ...rest, ...(hasEffort ? { effort } : {}), isClaude: false };
+  return { ...rest, ...(hasEffort ? { effort } : {}), isClaude: false, rejectsThinking: true };
 }
