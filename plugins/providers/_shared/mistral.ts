@@ -5,8 +5,9 @@ import type { ChatQuirk } from '#formats/openai-chat/quirks/quirk.ts';
 export const mistralOrder = {
   name: 'order',
   source:
-    "https://github.com/onyx-dot-app/onyx/issues/6458: 400, \"Unexpected role 'user' after role 'tool'\", and https://github.com/spring-projects/spring-ai/issues/2380: 400, \"Unexpected role 'system' after role 'assistant'\"",
+    "https://github.com/onyx-dot-app/onyx/issues/6458: 400, \"Unexpected role 'user' after role 'tool'\", and https://github.com/spring-projects/spring-ai/issues/2380: 400, \"Unexpected role 'system' after role 'assistant'\", and https://github.com/zed-industries/zed/pull/47579: 400, \"Assistant message must have either content or tool_calls, but not none.\"",
   systemFirst: true,
+  rejectsEmpty: true,
   afterResults: 'Understood.',
 } as const;
 

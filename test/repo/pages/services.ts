@@ -68,6 +68,7 @@ function about(quirk: Quirk): string {
       ? []
       : [`sets \`${quirk.prefill}\` on a last message of the assistant, which the model then continues`]),
     ...(quirk.systemFirst === true ? ['sends system messages inside a conversation in front of it'] : []),
+    ...(quirk.rejectsEmpty === true ? ['leaves out empty messages of the assistant'] : []),
     ...(quirk.afterResults === undefined
       ? []
       : [`adds a message of the assistant, \`${quirk.afterResults}\`, between tool results and a user message`]),

@@ -1,21 +1,32 @@
 import type { JsonBody } from '../../../core/json/body.ts';
+import type { Member } from '../../../core/json/scan.ts';
 import { isJsonObject } from '../../../core/json/merge.ts';
 import type { ChatQuirk } from './quirk.ts';
 
 /** Brings messages into the order that the service requires; nothing is lost. */
-export function orderMessages(body: JsonBody, patch: Map<string, unknown>, { systemFirst, afterResults }: ChatQuirk): void {
-  if (systemFirst !== true && afterResults === undefined) return;
+export function orderMessages(body: JsonBody, patch: Map<string, unknown>, quirk: ChatQuirk): void {
+  const { systemFirst, rejectsEmpty, afterResults } = quirk;
+  if (systemFirst === undefined && rejectsEmpty === undefined && afterResults === undefined) return;
   if (!mayBeOutOfOrder(body)) return;
   const messages: unknown = patch.get('messages') ?? body.exact('messages');
   if (!Array.isArray(messages)) return;
-  const sorted = systemFirst === true ? [...messages.filter(isSystem), ...messages.filter((one) => !isSystem(one))] : messages;
+  const kept = rejectsEmpty === true ? messages.filter((one) => !isEmptyAnswer(one)) : messages;
+  const sorted = systemFirst === true ? [...kept.filter(isSystem), ...kept.filter((one) => !isSystem(one))] : kept;
   const ordered = afterResults === undefined ? sorted : withAnswers(sorted, afterResults);
-  if (ordered.length > messages.length || ordered.some((one, at) => one !== messages[at])) patch.set('messages', ordered);
+  if (ordered.length !== messages.length || ordered.some((one, at) => one !== messages[at])) patch.set('messages', ordered);
 }
 
 const roleOf = (message: unknown): unknown => (isJsonObject(message) ? message['role'] : undefined);
 
 const isSystem = (message: unknown): boolean => roleOf(message) === 'system' || roleOf(message) === 'developer';
+
+function isEmptyAnswer(message: unknown): boolean {
+  if (!isJsonObject(message) || message['role'] !== 'assistant') return false;
+  const { content, tool_calls: calls } = message;
+  return (isEmptyList(content) || (content ?? '') === '') && (isEmptyList(calls) || (calls ?? undefined) === undefined);
+}
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 function withAnswers(messages: readonly unknown[], text: string): readonly unknown[] {
   return messages.flatMap((one, at) =>
@@ -26,7 +37,11 @@ function withAnswers(messages: readonly unknown[], text: string): readonly unkno
 /** Scans the structure only. Without a message of the assistant there is nothing that could be out of order. */
 function mayBeOutOfOrder(body: JsonBody): boolean {
   try {
-    const begun = firstEnd(body, 'assistant');
+    let begun: number | undefined;
+    for (const { text, members } of body.objectsWith('role', 'assistant')) {
+      begun ??= members.at(-1)?.end;
+      if (mayBeEmpty(text, members)) return true;
+    }
     if (begun === undefined) return false;
     for (const role of ['system', 'developer'])
       for (const { members } of body.objectsWith('role', role)) if ((members[0]?.start ?? 0) > begun) return true;
@@ -41,9 +56,11 @@ function mayBeOutOfOrder(body: JsonBody): boolean {
   }
 }
 
-function firstEnd(body: JsonBody, role: string): number | undefined {
-  for (const { members } of body.objectsWith('role', role)) return members.at(-1)?.end;
-  return undefined;
+function mayBeEmpty(text: string, members: readonly Member[]): boolean {
+  const content = members.find(({ key }) => key === 'content');
+  const isEmpty =
+    content === undefined || /^(?:""|null|\[\s*\])$/.test(text.slice(content.start, Math.min(content.end, content.start + 20)));
+  return isEmpty && !members.some(({ key }) => key === 'tool_calls');
 }
 
 /** The end of an object, before another one that does not begin with one of the roles that may follow a result. */

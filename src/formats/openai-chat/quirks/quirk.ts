@@ -12,6 +12,8 @@ export interface ChatQuirk {
   readonly prefill?: string;
   /** It rejects system messages after the first message of the assistant: all are sent in front of the conversation. */
   readonly systemFirst?: true;
+  /** It rejects messages of the assistant that have neither content nor calls: they are left out. */
+  readonly rejectsEmpty?: true;
   /** It rejects a user message directly after a tool result: this text of the assistant is sent between them. */
   readonly afterResults?: string;
   /** It accepts text parts only as one text. */
@@ -42,6 +44,7 @@ const changing: Readonly<Record<Exclude<keyof ChatQuirk, 'models'>, true>> = {
   schemaKeywords: true,
   prefill: true,
   systemFirst: true,
+  rejectsEmpty: true,
   afterResults: true,
   joinsTexts: true,
   efforts: true,
