@@ -18,7 +18,7 @@ export interface MessagesConversation {
  */
 export function conversationOf(messages: unknown, conversion: MessagesConversion): MessagesConversation {
   const system: Block[] = [];
-  const turns = new TurnBuilder();
+  const turns = new TurnBuilder(conversion.drops);
   const list = Array.isArray(messages) ? messages.filter(isJsonObject) : [];
   for (const message of list) {
     try {

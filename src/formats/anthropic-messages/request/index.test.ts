@@ -211,14 +211,15 @@ describe('toMessages', () => {
     [
       'on the text before its thinking',
       { content: [{ type: 'text', text: 'x' }, thought] },
-      [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } }, thought],
-      [],
+      [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } }],
+      ['messages[].content[].thinking'],
     ],
-    ['nowhere, and reports it', { content: [thought] }, [thought], ['messages[].cache_control']],
+    ['nowhere, and reports it', { content: [thought] }, [], ['messages[].cache_control', 'messages[].content[].thinking']],
   ])('sets the cache_control of an assistant message %s', (_name, message, content, dropped) => {
     const messages = [user('Hi'), { role: 'assistant', ...message, cache_control: { type: 'ephemeral' } }, user('Ho')];
     const converted = convert({ messages });
-    expect({ ...(converted.body['messages'] as Json[])[1], dropped: converted.dropped }).toEqual({ role: 'assistant', content, dropped });
+    const turns = content.length === 0 ? [] : [{ role: 'assistant', content }];
+    expect([(converted.body['messages'] as Json[]).slice(1, -1), converted.dropped]).toEqual([turns, dropped]);
   });
 
   it('converts objects as results, strings in lists, and null as arguments', () => {

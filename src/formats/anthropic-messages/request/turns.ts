@@ -1,3 +1,4 @@
+import type { Drops } from '../../shared/request/drops.ts';
 import type { Block } from './conversion.ts';
 import type { AssistantPiece } from './assistant.ts';
 import { ToolIds, toolName } from './tools/calls.ts';
@@ -73,8 +74,16 @@ export class TurnBuilder {
   #blocks: Block[] = [];
   /** Set while the open user turn is one plain text. */
   #text: string | undefined;
+  /** Thinking at the end of an assistant message. It is sent if another assistant message follows: the API rejects a turn that ends with it. */
+  #lastThinking: readonly AssistantPiece[] = [];
+  readonly #drops: Drops;
+
+  constructor(drops: Drops) {
+    this.#drops = drops;
+  }
 
   user(content: string | readonly Block[]): void {
+    this.#dropLastThinking();
     const isFirst = this.#blocks.length === 0;
     if (typeof content === 'string') {
       if (content.trim() === '') return;
@@ -87,7 +96,11 @@ export class TurnBuilder {
   }
 
   /** Adds an assistant message. The order of its pieces is kept. */
-  assistant(pieces: readonly AssistantPiece[]): void {
+  assistant(message: readonly AssistantPiece[]): void {
+    const all = [...this.#lastThinking, ...message];
+    const end = all.findLastIndex((piece) => !isThinking(piece)) + 1;
+    this.#lastThinking = all.slice(end);
+    const pieces = all.slice(0, end);
     if (pieces.length === 0) return;
     // Some clients send each of several concurrent calls in a message of its own, and all results after them.
     const continues = this.#calls.isWaiting && this.#blocks.length === 0 && pieces.some((piece) => 'called' in piece);
@@ -122,6 +135,7 @@ export class TurnBuilder {
   }
 
   finish(): Turn[] {
+    this.#dropLastThinking();
     this.#closeUserTurn();
     const first = this.#turns[0];
     if (first?.role === 'assistant') this.#turns.unshift({ role: 'user', content: openingText });
@@ -129,6 +143,12 @@ export class TurnBuilder {
     if (last?.role === 'assistant' && typeof last.content !== 'string')
       this.#turns[this.#turns.length - 1] = { ...last, content: trimmed(last.content) };
     return this.#turns;
+  }
+
+  #dropLastThinking(): void {
+    for (const piece of this.#lastThinking)
+      if ('block' in piece) this.#drops.add(`messages[].content[].${String(piece.block['type'])}`, 'nothing follows it in its turn');
+    this.#lastThinking = [];
   }
 
   /** Ends the open user turn. */
@@ -144,6 +164,9 @@ export class TurnBuilder {
     this.#text = undefined;
   }
 }
+
+const isThinking = (piece: AssistantPiece): boolean =>
+  'block' in piece && (piece.block['type'] === 'thinking' || piece.block['type'] === 'redacted_thinking');
 
 /** The API rejects a prefilled response that ends in white space. */
 function trimmed(blocks: readonly Block[]): readonly Block[] {
