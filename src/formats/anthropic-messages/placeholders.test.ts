@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { JsonBody } from '../../core/json/body.ts';
 import { droppedWithPlaceholders, unsignedPlaceholder, withoutPlaceholders } from './placeholders.ts';
 
+const budget = { type: 'enabled', budget_tokens: 1024 };
 const user = { role: 'user', content: 'Hi' };
 const assistantMessage = (...content: readonly object[]) => ({ role: 'assistant', content });
 const unsignedThinking = { type: 'thinking', thinking: 'a', signature: unsignedPlaceholder };
@@ -37,17 +38,23 @@ it.each<[string, readonly object[], readonly object[]]>([
     [user, user, assistantMessage(text)],
   ],
   [
-    'no assistant message that was empty before',
-    [assistantMessage(), assistantMessage(unsignedThinking, text)],
-    [assistantMessage(), assistantMessage(text)],
+    'an assistant message that was empty before',
+    [user, assistantMessage(), user, assistantMessage(unsignedThinking, text)],
+    [user, user, assistantMessage(text)],
   ],
+  ['an empty assistant message without a mark', [user, assistantMessage(), user], [user, user]],
 ])('withoutMarks removes %s', (_name, messages, expected) => {
   expect(withoutPlaceholders(JsonBody.of({ model: 'm', messages })).value('messages')).toEqual(expected);
 });
 
+it('withoutMarks returns the same body if it only resembles one that needs a change', () => {
+  const emptyResult = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [] }] };
+  const body = JsonBody.of({ model: 'm', thinking: budget, messages: [user, assistantMessage(signedThinking), emptyResult] });
+  expect(withoutPlaceholders(body)).toBe(body);
+});
+
 const toolUse = { type: 'tool_use', id: 'a', name: 'f', input: {} };
 const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'x' }] };
-const budget = { type: 'enabled', budget_tokens: 1024 };
 
 it.each<[string, object, readonly object[], readonly string[]]>([
   [
@@ -60,6 +67,24 @@ it.each<[string, object, readonly object[], readonly string[]]>([
     'the thinking budget if the API itself made the last calls',
     budget,
     [user, assistantMessage(unsignedThinking, text), user, assistantMessage(signedThinking, toolUse), result],
+    [],
+  ],
+  [
+    'no thinking budget if a service without thinking made the last calls',
+    budget,
+    [user, assistantMessage(text, toolUse), result],
+    ['thinking'],
+  ],
+  [
+    'the thinking budget if a service without thinking made earlier calls',
+    budget,
+    [user, assistantMessage(toolUse), result, assistantMessage(text), user],
+    [],
+  ],
+  [
+    'the thinking budget for calls of another service that have thinking of the API',
+    budget,
+    [user, assistantMessage(signedThinking, toolUse), result],
     [],
   ],
   ['the thinking budget without calls', budget, [user, assistantMessage(unsignedThinking, text), user], []],

@@ -22,19 +22,40 @@ export function nativeCitations(citations: unknown): readonly unknown[] {
 }
 
 /**
- * Removes thinking and citations with such a placeholder from a client's messages request. Returns the same body if there are none,
- * which takes one search of the text. If the thinking of the last tool calls is from another service, the API would reject the
- * request with a thinking budget, so the budget is removed too.
+ * Removes thinking and citations with such a placeholder from a client's messages request, and messages of the assistant without
+ * content, which other services may send. Returns the same body if there are none, which takes a few searches of the text. If the
+ * thinking of the last tool calls is missing because they are from another service, the API would reject the request with a
+ * thinking budget, so the budget is removed too.
  */
 export function withoutPlaceholders(body: JsonBody): JsonBody {
-  const messages = body.mentions('"gateway:') ? body.exact('messages') : undefined;
+  const isMarked = body.mentions('"gateway:');
+  const isForeign = isMarked || asksAboutForeignCalls(body);
+  const messages = isForeign || emptyContents.some((text) => body.mentions(text)) ? body.exact('messages') : undefined;
   if (!Array.isArray(messages)) return body;
+  const patch = new Map<string, unknown>();
   const kept = messages.flatMap((message: unknown): readonly unknown[] => (isJsonObject(message) ? cleaned(message) : [message]));
-  const patch = new Map<string, unknown>([['messages', kept]]);
-  const thinking = body.value('thinking');
-  if (isJsonObject(thinking) && thinking['type'] === 'enabled' && lacksThinking(objectsIn(kept))) patch.set('thinking', undefined);
-  return body.edit(patch);
+  if (isMarked || kept.length < messages.length) patch.set('messages', kept);
+  if (isForeign && hasBudget(body) && lacksThinking(objectsIn(kept))) patch.set('thinking', undefined);
+  return patch.size === 0 ? body : body.edit(patch);
 }
+
+/** As JavaScript and as Python write it. */
+const emptyContents = ['"content":[]', '"content": []'] as const;
+
+function hasBudget(body: JsonBody): boolean {
+  const thinking = body.has('thinking') ? body.value('thinking') : undefined;
+  return isJsonObject(thinking) && thinking['type'] === 'enabled';
+}
+
+/** True if the request has a thinking budget, and the last result is that of a call whose id is not one of the API's. */
+function asksAboutForeignCalls(body: JsonBody): boolean {
+  if (!hasBudget(body)) return false;
+  const at = body.oneByte.lastIndexOf('"tool_use_id"');
+  return at >= 0 && !ownId.test(body.oneByte.slice(at, at + 40));
+}
+
+/** Ids of calls, and of steps of the API's own tools. */
+const ownId = /^"tool_use_id"\s*:\s*"(?:srv|mcp)?toolu_/;
 
 /** Lists what `withoutPlaceholders` has dropped besides the placeholders. */
 export const droppedWithPlaceholders = (given: JsonBody, body: JsonBody): readonly Dropped[] =>
@@ -48,7 +69,7 @@ function cleaned(message: JsonObject): readonly JsonObject[] {
   const { content } = message;
   if (message['role'] !== 'assistant' || !Array.isArray(content)) return [message];
   const kept = content.filter((block: unknown) => !isJsonObject(block) || !isForeignThought(block)).map(withoutForeignSources);
-  return kept.length === 0 && content.length > 0 ? [] : [{ ...message, content: kept }];
+  return kept.length === 0 ? [] : [{ ...message, content: kept }];
 }
 
 function withoutForeignSources(block: unknown): unknown {

@@ -40,6 +40,8 @@ export class MessageEvents {
   #hasStarted = false;
   #next = 0;
   #open: Open | undefined;
+  /** White space at the beginning of a text. It is sent with the text: the API rejects blank texts in later requests. */
+  #blank = '';
   /** True once citations were sent in the API's own form. */
   #hasCitations = false;
   /** Content that came before the input of the open call was complete. It follows the call. */
@@ -146,8 +148,14 @@ export class MessageEvents {
 
   #text(text: string, block: number | undefined): readonly ApiEvent[] {
     if (text === '') return noEvents;
-    const opened = this.#isOpen('text', block) ? noEvents : this.#begin('text', { type: 'text', text: '' }, block);
-    return [...opened, this.#delta({ type: 'text_delta', text })];
+    if (this.#isOpen('text', block)) return [this.#delta({ type: 'text_delta', text })];
+    const whole = this.#blank + text;
+    if (text.trim() === '') {
+      this.#retained.add(text.length);
+      this.#blank = whole;
+      return noEvents;
+    }
+    return [...this.#begin('text', { type: 'text', text: '' }, block), this.#delta({ type: 'text_delta', text: whole })];
   }
 
   #thinking({ text, signature, block }: Hub<'thinking'>): readonly ApiEvent[] {
@@ -176,7 +184,10 @@ export class MessageEvents {
    * in later requests.
    */
   #block({ kind, state, block, native }: Hub<'block'>): readonly ApiEvent[] {
-    if (state === 'close') return this.#open?.block === block ? this.#close() : noEvents;
+    if (state === 'close') {
+      this.#blank = '';
+      return this.#open?.block === block ? this.#close() : noEvents;
+    }
     if (kind !== 'native' || !isJsonObject(native)) return noEvents;
     if (isApiBlock(native['type'])) return this.#begin('native', native, block);
     if (Array.isArray(native['citations']) && this.#isOpen('text', block)) return this.#cite(native['citations'].filter(isJsonObject));
@@ -213,6 +224,7 @@ export class MessageEvents {
   #begin(kind: Open['kind'], content: JsonObject, block: number | undefined): readonly ApiEvent[] {
     const closed = [...(kind === 'call' ? noEvents : this.#calling(this.#calls.rest())), ...this.#close()];
     this.#open = { kind, index: this.#next, block, signature: '' };
+    this.#blank = '';
     this.#next += 1;
     return [...closed, { type: 'content_block_start', index: this.#open.index, content_block: content }];
   }
