@@ -49,6 +49,13 @@ it.each(['constructor', '__proto__', 'hasOwnProperty'])(
 describe('dropExtensions cleans an assistant message', () => {
   const assistantMessage = { role: 'assistant', content: 'a' };
   it.each([
+    [
+      'with an empty list next to calls',
+      { role: 'assistant', content: [], tool_calls: [call('c')] },
+      { role: 'assistant', content: null, tool_calls: [call('c')] },
+      [],
+    ],
+    ['with an empty list', { role: 'assistant', content: [] }, { role: 'assistant', content: '' }, []],
     ['with thinking', { ...assistantMessage, reasoning_content: 'hm' }, assistantMessage, ['messages[].reasoning_content']],
     [
       'with text after other members',

@@ -60,9 +60,11 @@ const letterN = 0x6e;
 
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal']);
 
-/** Assistant messages may contain only texts and refusals. */
+/** Assistant messages may contain only texts and refusals. A list without parts is rejected, also next to calls. */
 function hasForeignPart(list: string): boolean {
+  let isEmpty = true;
   for (const part of scanArray(list)) {
+    isEmpty = false;
     if (part.charCodeAt(0) !== openBrace) return true;
     const members = scanObject(part, noLimits);
     if (members.some(({ key }) => !textMembers.has(key))) return true;
@@ -70,7 +72,7 @@ function hasForeignPart(list: string): boolean {
     const word = type === undefined ? '' : valueOf(part, type);
     if (word !== '"text"' && word !== '"refusal"') return true;
   }
-  return false;
+  return isEmpty;
 }
 
 function hasForeignCall(list: string, rules: HistoryRules, ids: Set<string>): boolean {
