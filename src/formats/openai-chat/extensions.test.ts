@@ -84,8 +84,8 @@ describe('dropExtensions', () => {
     expect(drop({ tools: [tool], tool_choice: 'auto', seed: 1 })).toEqual({ value: { seed: 1 }, dropped: [name] });
   });
 
-  it('leaves functions with a date in the name', () => {
-    const body = { tools: [{ type: 'function', function: { name: 'report_20250305' } }] };
+  it.each(['function', 'custom'])("leaves the client's own %s tools with a date in the name", (type) => {
+    const body = { tools: [{ type, [type]: { name: 'report_20250305' } }] };
     expect(drop(body)).toEqual({ value: body, dropped: [] });
   });
 });

@@ -135,9 +135,9 @@ const withoutMark: Bare = (object, name, drops) => {
   return rest;
 };
 
-/** True for a tool of Anthropic's API, also in its compatible form `{type: T, T: {name}}`. */
+/** True for a tool of Anthropic's API, also in its compatible form `{type: T, T: {name}}`. A client's own tool may have any name. */
 function isDatedTool(tool: unknown): tool is JsonObject {
-  if (!isJsonObject(tool) || typeof tool['type'] !== 'string' || isJsonObject(tool['function'])) return false;
+  if (!isJsonObject(tool) || typeof tool['type'] !== 'string' || isJsonObject(tool['function']) || tool['type'] === 'custom') return false;
   const inner = tool[tool['type']];
   return dated.test(tool['type']) || (isJsonObject(inner) && typeof inner['name'] === 'string' && dated.test(inner['name']));
 }
