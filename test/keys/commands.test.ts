@@ -294,12 +294,12 @@ describe('keys commands without a gateway', () => {
     for (const [name, text] of Object.entries(files)) expect(readFileSync(join(cwd, name), 'utf8')).toBe(text);
   });
 
-  it('warn that a new key does not work if the configuration has other errors', async () => {
+  it.each(['text', 'json'])('warn that a new key does not work if the configuration has other errors (%s)', async (form) => {
     const cwd = folder({ 'gateway.yaml': yaml.replace('mock/echo', 'mok/echo') });
-    const created = await run(['keys', 'create', 'x', '--write'], cwd);
+    const created = await run(['keys', 'create', 'x', '--write', ...(form === 'json' ? ['--json'] : [])], cwd);
     expect(created).toMatchObject({
       code: 0,
-      err: expect.stringMatching(/does not work yet, the configuration has 1 other error: gateway check/),
+      err: 'warning: the new key does not work yet, the configuration has 1 other error: gateway check\n',
     });
   });
 

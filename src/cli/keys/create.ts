@@ -43,7 +43,7 @@ export async function createKey(name: string, flags: CreateFlags, io: CliIo, reg
   const undo = file === undefined ? undefined : writeNew(file, text, config.path, io.cwd);
   const code = await printSecret(io, textOf({ name, key, entry, text, file, invalid }, flags, io.cwd), undo);
   if (code !== exitCodes.yes) return code;
-  if (invalid !== undefined) io.stderr.write(`warning: ${flags.json === true ? '' : 'it does not work yet, '}${invalid}\n`);
+  if (invalid !== undefined) io.stderr.write(`warning: the new key does not work yet, ${invalid}\n`);
   if (config.keys.length === 0)
     io.stderr.write('note: it is the first key: with it, the gateway rejects requests that have neither a key nor a token\n');
   return code;
