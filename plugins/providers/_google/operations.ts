@@ -88,8 +88,8 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
   const optionsOf = (call: GeminiCall<Settings>) => geminiOptions(surface, call.settings, service.files?.(call));
   const media = service.media === undefined ? {} : { media: service.media.bind(service) };
   const conversionCallOf = (call: GeminiCall<Settings>) => {
-    const { media: files, strict, showsReasoning, id, createdAt, notes } = call;
-    return { model: service.chatModel(call), media: files, strict, showsReasoning, id, createdAt, notes };
+    const { media: files, strict, showsReasoning, id, createdAt, notes, isTranslated = false } = call;
+    return { model: service.chatModel(call), media: files, strict, showsReasoning, id, createdAt, notes, isTranslated };
   };
 
   const chat: Operation<Settings> = {

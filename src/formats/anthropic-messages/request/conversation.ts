@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { assistantPieces } from './assistant.ts';
-import { unsupportedParameter, withIndex } from '../../shared/request/parameter-errors.ts';
+import { objectsIn, stringOf } from '../../shared/json.ts';
+import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import { type Block, cacheControlOf, type MessagesConversion, textBlock } from './conversion.ts';
-import { partBlocks } from './parts.ts';
-import { stringOf } from '../../shared/json.ts';
+import { partBlock, partBlocks } from './parts.ts';
 import { type CallKey, type Turn, TurnBuilder } from './turns.ts';
 
 /** A conversation in the form of the API. */
@@ -19,13 +19,14 @@ export interface MessagesConversation {
 export function conversationOf(messages: unknown, conversion: MessagesConversion): MessagesConversation {
   const system: Block[] = [];
   const turns = new TurnBuilder(conversion.drops);
-  const list = Array.isArray(messages) ? messages.filter(isJsonObject) : [];
-  for (const message of list) {
-    try {
-      addMessage(message, message === list.at(-1), { system, turns, conversion });
-    } catch (thrown) {
-      throw conversion.isTranslated ? thrown : withIndex(thrown, 'messages', (messages as unknown[]).indexOf(message));
+  const list = objectsIn(messages);
+  try {
+    for (const [index, message] of list.entries()) {
+      conversion.position.toMessage(index);
+      addMessage(message, index === list.length - 1, { system, turns, conversion });
     }
+  } catch (thrown) {
+    throw conversion.position.locate(thrown);
   }
   const done = turns.finish();
   if (done.length > 0) return { system, messages: done };
@@ -100,34 +101,33 @@ function addUser(message: JsonObject, turns: TurnBuilder, conversion: MessagesCo
     turns.user(withCache(partBlocks(content, conversion), message));
     return;
   }
-  const rest: unknown[] = [];
-  for (const part of content as unknown[]) {
-    if (!isJsonObject(part) || part['type'] !== 'tool_result') {
-      rest.push(part);
-      continue;
+  const blocks: Block[] = [];
+  for (const [index, part] of (content as unknown[]).entries()) {
+    conversion.position.toPart(index);
+    if (isJsonObject(part) && part['type'] === 'tool_result') {
+      conversion.drops.addUnread(part, resultMembers, 'messages[].content[].tool_result.', 'not known to this service');
+      addResult({ id: stringOf(part['tool_use_id']) }, part, turns, conversion);
+    } else {
+      const block = partBlock(part, conversion);
+      if (block !== undefined) blocks.push(block);
     }
-    conversion.drops.addUnread(part, resultMembers, 'messages[].content[].tool_result.', 'not known to this service');
-    addResult({ id: stringOf(part['tool_use_id']) }, part, turns, conversion);
   }
-  turns.user(withCache(partBlocks(rest, conversion, indexed(content, conversion)), message));
+  turns.user(withCache(blocks, message));
 }
 
 function addToolMessage(message: JsonObject, turns: TurnBuilder, conversion: MessagesConversion): void {
   // Messages of the legacy role are matched by `name`, so it is not reported as dropped.
   if (message['role'] !== 'function') conversion.drops.addUnread(message, read, 'messages[].', 'not known to this service');
   const key = message['role'] === 'function' ? { name: stringOf(message['name']) } : { id: stringOf(message['tool_call_id']) };
-  addResult(key, message, turns, conversion, indexed(message['content'], conversion));
+  addResult(key, message, turns, conversion);
 }
 
-/** The list in which errors give the index of a part. */
-const indexed = (content: unknown, { isTranslated }: MessagesConversion): unknown => (isTranslated ? undefined : content);
-
 /** Adds the result that a message or a block contains to its call. */
-function addResult(key: CallKey, result: JsonObject, turns: TurnBuilder, conversion: MessagesConversion, all?: unknown): void {
+function addResult(key: CallKey, result: JsonObject, turns: TurnBuilder, conversion: MessagesConversion): void {
   const { content } = result;
   const isText = typeof content === 'string';
   const cacheControl = isText ? undefined : lastCache(content);
-  const blocks = isText ? [] : partBlocks(content, conversion, all).map(({ cache_control: _moved, ...block }) => block);
+  const blocks = isText ? [] : partBlocks(content, conversion).map(({ cache_control: _moved, ...block }) => block);
   const block: Block = {
     content: isText ? content : blocks,
     ...(result['is_error'] === true ? { is_error: true } : {}),

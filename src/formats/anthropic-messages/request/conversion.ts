@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../core/json/merge.ts';
 import type { Media } from '../../../core/provider.ts';
 import type { Drops } from '../../shared/request/drops.ts';
+import type { Position } from '../../shared/request/position.ts';
 import type { ClaudeTraits } from './model.ts';
 
 /** The service that runs the model: its vendor, Vertex AI with the vendor's format, or Bedrock, whose format is derived from this one. */
@@ -9,8 +10,7 @@ export type ClaudeSurface = 'direct' | 'vertex' | 'converse';
 /** State of the conversion of one request. */
 export interface MessagesConversion {
   readonly surface: ClaudeSurface;
-  /** The request was translated from another format, so its messages have other indices than those of the client. */
-  readonly isTranslated: boolean;
+  readonly position: Position;
   readonly media: ReadonlyMap<string, Media>;
   readonly traits: ClaudeTraits;
   /** The model rejects thinking of earlier turns, since it is not one of Anthropic's. */

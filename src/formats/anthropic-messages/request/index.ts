@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Call, Dropped, Media, MediaNeed, SameMeaning } from '../../../core/provider.ts';
 import { Drops } from '../../shared/request/drops.ts';
+import { Position } from '../../shared/request/position.ts';
 import { conversationOf } from './conversation.ts';
 import type { Block, MessagesConversion, ClaudeSurface } from './conversion.ts';
 import { needsDownload } from './media/files.ts';
@@ -57,7 +58,7 @@ export function toMessages(
   const surface: ClaudeSurface = options.vertex === undefined ? 'direct' : 'vertex';
   const conversion: MessagesConversion = {
     surface,
-    isTranslated: call.isTranslated === true,
+    position: new Position(call.isTranslated),
     media: options.media,
     traits: claudeTraitsOf(call.foundationModel ?? call.model),
     drops,

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
-import { unsupportedParameter, unsupportedPart, withIndex } from '../../shared/request/parameter-errors.ts';
+import { unsupportedParameter, unsupportedPart } from '../../shared/request/parameter-errors.ts';
 import { type Block, cacheControlOf, type MessagesConversion, textBlock } from './conversion.ts';
 import { fileDataUri } from '../../shared/media/file-data.ts';
 import { typeOfPath } from '../../shared/media/mime.ts';
@@ -11,27 +11,25 @@ import { storedBlock } from './media/stored-files.ts';
 /**
  * Converts content of a user or tool message to blocks. Blank texts are dropped, and an object becomes the text of its JSON.
  *
- * @param all the whole content of the message, in which errors give the index of a part; undefined if the content is of a block
  * @throws GatewayError
  */
-export function partBlocks(content: unknown, conversion: MessagesConversion, all?: unknown): Block[] {
+export function partBlocks(content: unknown, conversion: MessagesConversion): Block[] {
   if (typeof content === 'string') return listOf(textBlock(content));
   if (isJsonObject(content)) return listOf(textBlock(JSON.stringify(content)));
   if (content === undefined || content === null) return [];
   if (!Array.isArray(content))
     throw unsupportedParameter('messages[].content', `The content is a ${typeof content}.`, 'Send a text or a list of parts.');
-  return content.flatMap((part: unknown) => {
-    try {
-      return listOf(typeof part === 'string' ? textBlock(part) : partBlock(part, conversion));
-    } catch (thrown) {
-      throw Array.isArray(all) ? withIndex(thrown, 'messages[].content', all.indexOf(part)) : thrown;
-    }
+  return content.flatMap((part: unknown, index) => {
+    conversion.position.toInnerPart(index);
+    return listOf(partBlock(part, conversion));
   });
 }
 
 const listOf = (block: Block | undefined): Block[] => (block === undefined ? [] : [block]);
 
-function partBlock(part: unknown, conversion: MessagesConversion): Block | undefined {
+/** Converts one part; undefined for blank text. @throws GatewayError */
+export function partBlock(part: unknown, conversion: MessagesConversion): Block | undefined {
+  if (typeof part === 'string') return textBlock(part);
   if (!isJsonObject(part))
     throw unsupportedParameter('messages[].content[]', 'A content part is not an object.', 'Send a text or a list of parts.');
   if (part['type'] === 'text' || part['type'] === undefined) {

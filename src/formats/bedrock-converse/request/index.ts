@@ -9,6 +9,7 @@ import type { Turn } from '../../anthropic-messages/request/turns.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Call, Dropped, Media } from '../../../core/provider.ts';
 import { Drops } from '../../shared/request/drops.ts';
+import { Position } from '../../shared/request/position.ts';
 import { checkChatTypes } from '../../shared/request/field-types.ts';
 import { type BlockContext, blocksOf, converseMessages } from './blocks.ts';
 import { converseParams, requestMetadata, stopSequences } from './fields.ts';
@@ -60,7 +61,7 @@ export function toConverse(
   const { media } = options;
   const conversion: MessagesConversion = {
     surface: 'converse',
-    isTranslated: call.isTranslated === true,
+    position: new Position(call.isTranslated),
     media,
     traits: family.traits,
     rejectsThinking: family.rejectsThinking === true,

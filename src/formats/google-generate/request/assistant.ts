@@ -19,7 +19,7 @@ const read: ReadonlySet<string> = new Set(assistantMembers);
  * Converts text, files, steps of the service's own tools and calls, with their signatures. Content that only another service
  * understands is dropped and reported instead of rejected.
  */
-export function assistantParts(message: JsonObject, at: string, conversion: GenerateConversion): Step {
+export function assistantParts(message: JsonObject, conversion: GenerateConversion): Step {
   const { drops } = conversion;
   if (isJsonObject(message['audio'])) drops.add('messages[].audio', 'ids of another service are unknown here');
   dropReasoning(message, drops, 'thinking is not sent back to Gemini models');
@@ -28,15 +28,15 @@ export function assistantParts(message: JsonObject, at: string, conversion: Gene
   const calls: MadeCall[] = [];
   for (const part of partsInOrder(message)) {
     if (part.kind === 'call') {
-      const made = callPart(part.call, at, conversion);
+      const made = callPart(part.call, conversion);
       parts.push(made.part);
       calls.push(made.call);
-    } else parts.push(...partsOf(part, at, conversion));
+    } else parts.push(...partsOf(part, conversion));
   }
   return { parts, calls };
 }
 
-function partsOf(part: Exclude<AssistantPart, { kind: 'call' }>, at: string, conversion: GenerateConversion): readonly Part[] {
+function partsOf(part: Exclude<AssistantPart, { kind: 'call' }>, conversion: GenerateConversion): readonly Part[] {
   const { drops } = conversion;
   switch (part.kind) {
     case 'text':
@@ -52,7 +52,7 @@ function partsOf(part: Exclude<AssistantPart, { kind: 'call' }>, at: string, con
       drops.add('messages[].content_blocks', 'the client sent an incomplete block');
       return [];
     case 'other':
-      return otherPart(part.type, part.part, at, conversion);
+      return otherPart(part.type, part.part, conversion);
     default:
       return part satisfies never;
   }
@@ -77,7 +77,7 @@ const native: Readonly<Record<string, string>> = {
 };
 
 /** Converts files in responses, and steps of the service's own tools. */
-function otherPart(type: string, part: JsonObject, at: string, conversion: GenerateConversion): readonly Part[] {
+function otherPart(type: string, part: JsonObject, conversion: GenerateConversion): readonly Part[] {
   const { drops } = conversion;
   const path = `messages[].content[].${type}`;
   const signature = ownSignature(textOf(oneOf(part, signatureKeys)), drops);
@@ -90,7 +90,7 @@ function otherPart(type: string, part: JsonObject, at: string, conversion: Gener
     return [];
   }
   try {
-    return toPart(storedFile(part) ?? part, at, conversion).map((one) => ({ ...one, ...signed }));
+    return toPart(storedFile(part) ?? part, conversion).map((one) => ({ ...one, ...signed }));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     drops.add(path, 'the file cannot be read by this service');

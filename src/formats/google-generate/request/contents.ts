@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import { isJsonObject } from '../../../core/json/merge.ts';
 import { assistantParts } from './assistant.ts';
 import { type MadeCall, addPlaceholderSignature } from './tools/calls.ts';
 import { missingParameter, unsupportedParameter } from '../../shared/request/parameter-errors.ts';
@@ -26,20 +26,22 @@ export function toConversation(messages: unknown, conversion: GenerateConversion
   const system: Part[] = [];
   const turns = new ContentsBuilder();
   const sink: ConversationSink = { turns, system, conversion, matched: new Set() };
-  for (let index = 0; index < list.length; ) {
-    if (isAssistant(list[index])) index = addStep(list, index, sink);
-    else {
-      addOther(list[index], sink);
-      index += 1;
+  try {
+    for (let index = 0; index < list.length; ) {
+      if (isAssistant(list[index])) index = addStep(list, index, sink);
+      else {
+        addOther(list[index], sink);
+        index += 1;
+      }
     }
+  } catch (thrown) {
+    throw conversion.position.locate(thrown);
   }
   return { systemInstruction: system.length === 0 ? undefined : { parts: system }, contents: turns.finished() };
 }
 
-interface Message {
+interface Message extends ToolMessage {
   readonly role: string;
-  readonly message: JsonObject;
-  readonly at: string;
 }
 
 interface ConversationSink {
@@ -53,9 +55,9 @@ interface ConversationSink {
 function messagesOf(messages: unknown): readonly Message[] {
   if (!Array.isArray(messages)) throw missingParameter('messages');
   return messages.map((message: unknown, index) => {
-    const at = `messages[${index}]`;
-    if (!isJsonObject(message) || typeof message['role'] !== 'string') throw unsupportedParameter(at, 'The message has no role.');
-    return { role: message['role'], message, at };
+    if (!isJsonObject(message) || typeof message['role'] !== 'string')
+      throw unsupportedParameter(`messages[${index}]`, 'The message has no role.');
+    return { role: message['role'], message, index };
   });
 }
 
@@ -68,8 +70,9 @@ function addStep(list: readonly Message[], from: number, sink: ConversationSink)
   const calls: MadeCall[] = [];
   let end = from;
   for (; isAssistant(list[end]); end += 1) {
-    const { message, at } = list[end] as Message;
-    const made = assistantParts(message, at, sink.conversion);
+    const { message, index } = list[end] as Message;
+    sink.conversion.position.toMessage(index);
+    const made = assistantParts(message, sink.conversion);
     parts.push(...made.parts);
     calls.push(...made.calls);
   }
@@ -95,16 +98,16 @@ const read: ReadonlySet<string> = new Set(['role', 'content', 'tool_call_id', 'i
  */
 function addOther(one: Message | undefined, { turns, system, conversion, matched }: ConversationSink): void {
   if (one === undefined) return;
-  const { role, message, at } = one;
+  const { role, message, index } = one;
+  conversion.position.toMessage(index);
   if (role !== 'function') conversion.drops.addUnread(message, read, 'messages[].', 'not known to this service');
   if (isResult(one)) {
     if (matched.has(one)) return;
     conversion.drops.add('messages[].tool_call_id', 'no earlier call has this id, so the result is sent as text');
-    turns.add('user', toParts(message['content'], `${at}.content`, conversion));
-  } else if (role === 'system' || role === 'developer')
-    system.push(...toTexts(message['content'], `${at}.content`, conversion.drops).map((text) => ({ text })));
-  else if (role === 'user') turns.add('user', toParts(message['content'], `${at}.content`, conversion));
-  else throw unsupportedParameter(`${at}.role`, `The role "${role}" is not known.`, 'Use system, developer, user, assistant or tool.');
+    turns.add('user', toParts(message['content'], conversion));
+  } else if (role === 'system' || role === 'developer') system.push(...toTexts(message['content'], conversion).map((text) => ({ text })));
+  else if (role === 'user') turns.add('user', toParts(message['content'], conversion));
+  else throw unsupportedParameter('messages[].role', `The role "${role}" is not known.`, 'Use system, developer, user, assistant or tool.');
 }
 
 /** Contents under construction. Consecutive ones of the same role are joined. */

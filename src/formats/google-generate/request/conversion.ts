@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../core/json/merge.ts';
 import type { Media } from '../../../core/provider.ts';
 import type { Drops } from '../../shared/request/drops.ts';
+import type { Position } from '../../shared/request/position.ts';
 import type { GeminiTraits } from '../model.ts';
 
 /** The service that is called: Vertex AI, or the Gemini API with an API key. They differ in only a few fields. */
@@ -29,6 +30,7 @@ export interface GenerateConversion {
   readonly traits: GeminiTraits;
   readonly media: ReadonlyMap<string, Media>;
   readonly drops: Drops;
+  readonly position: Position;
   /** `detail` of images, for older models, which have one resolution for the whole request. */
   readonly details: Set<string>;
   /** True if the client reads the reasoning of the response. */

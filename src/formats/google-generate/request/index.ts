@@ -4,6 +4,7 @@ import { audioFormat } from '../response/audio.ts';
 import { toConversation } from './contents.ts';
 import { type GenerateConversion, type GeminiOptions, hasAny, oneOf } from './conversion.ts';
 import { Drops } from '../../shared/request/drops.ts';
+import { Position } from '../../shared/request/position.ts';
 import { generationFields, equivalentGenerationPaths, toGenerationConfig } from './generation-config.ts';
 import { geminiTraitsOf } from '../model.ts';
 import { toToolConfig } from './tools/choice.ts';
@@ -17,7 +18,7 @@ export interface ServedRequest {
 }
 
 /** The parts of a call that the conversion of a request depends on. */
-export type RequestCall = Pick<Call, 'model' | 'media' | 'strict' | 'showsReasoning'>;
+export type RequestCall = Pick<Call, 'model' | 'media' | 'strict' | 'showsReasoning' | 'isTranslated'>;
 
 /** Fields that are sent under the service's own name. */
 const passThroughFields: readonly (readonly [name: string, spellings: readonly string[]])[] = [
@@ -72,6 +73,7 @@ export function toGenerateContent(chat: JsonObject, call: RequestCall, options: 
     traits: geminiTraitsOf(call.model),
     media: call.media,
     drops,
+    position: new Position(call.isTranslated),
     details: new Set(),
     showsThoughts,
   };

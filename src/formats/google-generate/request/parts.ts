@@ -4,7 +4,6 @@ import { storedUri } from '../../shared/media/stored-uri.ts';
 import { typeOfPath as typeOfName } from '../../shared/media/mime.ts';
 import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import { type GenerateConversion, oneOf, type Part } from './conversion.ts';
-import type { Drops } from '../../shared/request/drops.ts';
 import { standardBase64 } from '../../shared/media/data-uri.ts';
 import { fileDataUri } from '../../shared/media/file-data.ts';
 import { audioType } from '../../shared/media/media-types.ts';
@@ -21,32 +20,36 @@ const signatureKeys = ['signature', 'thought_signature', 'thoughtSignature'] as 
  *
  * @throws GatewayError for parts that cannot be converted
  */
-export function toParts(content: unknown, at: string, conversion: GenerateConversion): Part[] {
+export function toParts(content: unknown, conversion: GenerateConversion): Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ text: content }];
   if (isJsonObject(content)) return [{ text: JSON.stringify(content) }];
-  return partsIn(content, at).flatMap((part, index) => {
+  return partsIn(content, conversion).flatMap((part, index) => {
     if (typeof part === 'string') return part === '' ? [] : [{ text: part }];
-    return toPart(part, `${at}[${index}]`, conversion);
+    conversion.position.toPart(index);
+    return toPart(part, conversion);
   });
 }
 
 /** @throws GatewayError for content that is neither a list of parts nor empty */
-function partsIn(content: unknown, at: string): readonly (string | JsonObject)[] {
+function partsIn(content: unknown, { position }: GenerateConversion): readonly (string | JsonObject)[] {
   if (content === undefined || content === null) return [];
-  if (!Array.isArray(content)) throw unsupportedParameter(at, `The content is a ${typeof content}.`, 'Send a text or a list of parts.');
+  if (!Array.isArray(content))
+    throw unsupportedParameter('messages[].content', `The content is a ${typeof content}.`, 'Send a text or a list of parts.');
   return content.map((part: unknown, index) => {
     if (typeof part === 'string' || isJsonObject(part)) return part;
-    throw unsupportedParameter(`${at}[${index}]`, 'The content part is not an object.', 'Send a text or a list of parts.');
+    position.toPart(index);
+    throw unsupportedParameter('messages[].content[]', 'The content part is not an object.', 'Send a text or a list of parts.');
   });
 }
 
 const cachesItself = 'this service caches by itself';
 
 /** Like `toParts`, for roles that support only text. */
-export function toTexts(content: unknown, at: string, drops: Drops): string[] {
+export function toTexts(content: unknown, conversion: GenerateConversion): string[] {
+  const { drops } = conversion;
   if (typeof content === 'string') return content === '' ? [] : [content];
   if (isJsonObject(content)) return [JSON.stringify(content)];
-  return partsIn(content, at).flatMap((part) => {
+  return partsIn(content, conversion).flatMap((part) => {
     const text = typeof part === 'string' ? part : isJsonObject(part) ? part['text'] : undefined;
     if (isJsonObject(part)) {
       if (typeof text !== 'string')
@@ -58,7 +61,7 @@ export function toTexts(content: unknown, at: string, drops: Drops): string[] {
   });
 }
 
-export function toPart(part: JsonObject, at: string, conversion: GenerateConversion): Part[] {
+export function toPart(part: JsonObject, conversion: GenerateConversion): Part[] {
   const type = textOf(part['type']) ?? (typeof part['text'] === 'string' ? 'text' : '');
   if ((part['cache_control'] ?? undefined) !== undefined) conversion.drops.add('messages[].content[].cache_control', cachesItself);
   if (type === 'text' || type === 'input_text' || type === 'output_text' || type === 'refusal') {
@@ -66,18 +69,22 @@ export function toPart(part: JsonObject, at: string, conversion: GenerateConvers
     return textPart(part);
   }
   reportLosses(part, type, conversion);
-  if (urlParts.has(type)) return [urlPart(part, type, at, conversion)];
-  if (type === 'input_audio') return [audioPart(part, at, conversion)];
+  if (urlParts.has(type)) return [urlPart(part, type, conversion)];
+  if (type === 'input_audio') return [audioPart(part, conversion)];
   if (type === 'file' || type === 'input_file') {
     const file = isJsonObject(part['file']) ? part['file'] : part;
-    return [{ ...filePart(file, at, conversion), ...besideFile(file, part, conversion) }];
+    return [{ ...filePart(file, conversion), ...besideFile(file, part, conversion) }];
   }
   if (type === 'executable_code' || type === 'code_execution_result') return [nativePart(part, type)];
   if (type === 'thinking' || type === 'redacted_thinking' || type === 'reasoning') {
     conversion.drops.add(`messages[].content[].${type}`, 'thinking is not sent back to Gemini models');
     return [];
   }
-  throw unsupportedParameter(at, `Content of type "${type}" cannot be sent to this provider.`, 'Use text, image_url, input_audio or file.');
+  throw unsupportedParameter(
+    'messages[].content[]',
+    `Content of type "${type}" cannot be sent to this provider.`,
+    'Use text, image_url, input_audio or file.',
+  );
 }
 
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'cache_control', ...signatureKeys]);
@@ -126,12 +133,12 @@ function textPart(part: JsonObject): Part[] {
  * Converts `{type: 'image_url', image_url: {url, mime_type?, detail?}}`. The inner object may also be the URL itself, or contain
  * `file_id` in its place.
  */
-function urlPart(part: JsonObject, type: string, at: string, conversion: GenerateConversion): Part {
+function urlPart(part: JsonObject, type: string, conversion: GenerateConversion): Part {
   const inner = part[type] ?? part['image_url'];
   const file = isJsonObject(inner) ? inner : { url: inner };
   const url = textOf(file['url']) ?? textOf(file['file_id']) ?? textOf(part['file_id']);
-  if (url === undefined) throw unsupportedParameter(`${at}.${type}.url`, 'The part names no URL.');
-  const out = mediaPart(referencedFile(url, file, `${at}.${type}.url`), conversion);
+  if (url === undefined) throw unsupportedParameter(`messages[].content[].${type}.url`, 'The part names no URL.');
+  const out = mediaPart(referencedFile(url, file, `messages[].content[].${type}.url`), conversion);
   return { ...out, ...besideFile(file, part, conversion) };
 }
 
@@ -164,26 +171,28 @@ function resolution(detail: unknown, { traits, details, drops }: GenerateConvers
   return {};
 }
 
-function audioPart(part: JsonObject, at: string, conversion: GenerateConversion): Part {
+function audioPart(part: JsonObject, conversion: GenerateConversion): Part {
   const audio = part['input_audio'];
   const data = isJsonObject(audio) ? textOf(audio['data']) : undefined;
-  if (!isJsonObject(audio) || data === undefined) throw unsupportedParameter(`${at}.input_audio.data`, 'The part contains no audio.');
-  const type = audioType(audio['format'], `${at}.input_audio.format`);
-  return { ...inline(type, standardBase64(data), `${at}.input_audio`), ...besideFile(audio, part, conversion) };
+  if (!isJsonObject(audio) || data === undefined)
+    throw unsupportedParameter('messages[].content[].input_audio.data', 'The part contains no audio.');
+  const type = audioType(audio['format'], 'messages[].content[].input_audio.format');
+  return { ...inline(type, standardBase64(data), 'messages[].content[].input_audio'), ...besideFile(audio, part, conversion) };
 }
 
 /** Converts the file of `{type: 'file', file: {file_data | file_id | file_url, filename?}}`. Its members may also be next to `type`. */
-function filePart(file: JsonObject, at: string, conversion: GenerateConversion): Part {
+function filePart(file: JsonObject, conversion: GenerateConversion): Part {
   const name = textOf(file['filename']);
   if (name !== undefined) conversion.drops.add('messages[].content[].file.filename', 'this service does not support file names');
   const data = textOf(file['file_data']);
-  if (data !== undefined) return mediaPart(referencedFile(fileDataUri(data, name), file, `${at}.file.file_data`), conversion);
+  if (data !== undefined)
+    return mediaPart(referencedFile(fileDataUri(data, name), file, 'messages[].content[].file.file_data'), conversion);
   const url = textOf(file['file_url']) ?? textOf(file['file_uri']) ?? textOf(file['file_id']);
-  if (url === undefined) throw unsupportedParameter(`${at}.file`, 'The part contains neither file_data nor file_id.');
-  const stored = referencedFile(url, file, `${at}.file.file_id`);
+  if (url === undefined) throw unsupportedParameter('messages[].content[].file', 'The part contains neither file_data nor file_id.');
+  const stored = referencedFile(url, file, 'messages[].content[].file.file_id');
   if (/^(?:gs:\/\/|https?:\/\/|data:|files\/)/i.test(stored.url)) return mediaPart(stored, conversion);
   throw unsupportedParameter(
-    `${at}.file.file_id`,
+    'messages[].content[].file.file_id',
     `The file id "${url}" is not known to this provider.`,
     'Use a gs:// or https:// address, or file_data.',
   );

@@ -22,13 +22,6 @@ export function unsupportedPart(kind: string, type: unknown, receiver: string, h
   );
 }
 
-/** Adds the index of an item to the parameter of an error, where it has `list[]`. Any other error stays unchanged. */
-export function withIndex(thrown: unknown, list: string, index: number): unknown {
-  if (!(thrown instanceof GatewayError) || index < 0 || thrown.param?.startsWith(`${list}[]`) !== true) return thrown;
-  const { code, message, status, hint, param } = thrown;
-  return new GatewayError(code, { message, status, hint, param: `${list}[${index}]${param.slice(list.length + 2)}`, cause: thrown });
-}
-
 /**
  * True if a request offers a tool of this name that is not one of the client's own functions. A service that lacks the tool
  * cannot be forced to use it.

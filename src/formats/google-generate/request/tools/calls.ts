@@ -52,11 +52,11 @@ const functionMembers: ReadonlySet<string> = new Set([
 ]);
 
 /** Converts one call of an assistant message to a part. @throws GatewayError for a call without a name */
-export function callPart(call: JsonObject, at: string, conversion: GenerateConversion): { readonly part: Part; readonly call: MadeCall } {
+export function callPart(call: JsonObject, conversion: GenerateConversion): { readonly part: Part; readonly call: MadeCall } {
   const { drops } = conversion;
   const fn = isJsonObject(call['function']) ? call['function'] : isJsonObject(call['custom']) ? call['custom'] : {};
   const written = textOf(fn['name']);
-  if (written === undefined) throw unsupportedParameter(`${at}.tool_calls[].function.name`, 'A tool call names no function.');
+  if (written === undefined) throw unsupportedParameter('messages[].tool_calls[].function.name', 'A tool call names no function.');
   drops.addUnread(call, members, 'messages[].tool_calls[].', 'not supported by this service');
   drops.addUnread(fn, functionMembers, 'messages[].tool_calls[].', 'not supported by this service');
   const name = functionName(written);

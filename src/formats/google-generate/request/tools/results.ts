@@ -5,10 +5,10 @@ import type { GenerateConversion, Part } from '../conversion.ts';
 import { isThirdGeneration } from '../../model.ts';
 import { toParts } from '../parts.ts';
 
-/** A tool message and its position. */
+/** A tool message, and its index in the request. */
 export interface ToolMessage {
   readonly message: JsonObject;
-  readonly at: string;
+  readonly index: number;
 }
 
 /**
@@ -83,7 +83,8 @@ function responseOf(
   const head = { ...(call.upstreamId === undefined ? {} : { id: call.upstreamId }), name: call.name };
   if (result === undefined)
     return { response: { functionResponse: { ...head, response: { error: 'The client sent no result.' } } }, beside: [] };
-  const parts = toParts(result.message['content'], `${result.at}.content`, conversion);
+  conversion.position.toMessage(result.index);
+  const parts = toParts(result.message['content'], conversion);
   const output = parts
     .map((part) => part['text'])
     .filter((text) => typeof text === 'string')
