@@ -48,8 +48,7 @@ const faulty =
     kind: 'faulty',
     attempt,
     times,
-    status,
-    fault: new GatewayError('upstream_invalid', { message: 'x', ...(isError ? { provider: { message: 'x', ...extra } } : {}) }),
+    fault: new GatewayError('upstream_invalid', { message: 'x', status, ...(isError ? { provider: { message: 'x', ...extra } } : {}) }),
   });
 const unreachable: OutcomeFactory = (attempt) => ({ kind: 'unreachable', attempt, times, cause: new Error('reset'), sent: false });
 const refused: OutcomeFactory = (attempt) => ({

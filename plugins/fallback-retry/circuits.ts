@@ -109,7 +109,7 @@ function isFailure(ctx: Routed, outcome: Outcome, fails: (status: number) => boo
     case 'unreachable':
       return true;
     case 'faulty':
-      return isProviderFailure(outcome.fault.provider, outcome.status, fails);
+      return isProviderFailure(outcome.fault.provider, outcome.fault.status, fails);
     case 'refused':
     case 'skipped':
     case 'cancelled':

@@ -30,7 +30,6 @@ const faulty: OutcomeFactory = (attempt) => ({
   attempt,
   times,
   fault: new GatewayError('upstream_invalid', { message: 'html' }),
-  status: 502,
 });
 /** An error object as the first event of a stream. */
 const overloaded =
@@ -40,14 +39,12 @@ const overloaded =
     attempt,
     times,
     fault: new GatewayError('provider_error', { message: 'x', status, provider: { message: 'x', ...fault } }),
-    status,
   });
 const redirected: OutcomeFactory = (attempt) => ({
   kind: 'faulty',
   attempt,
   times,
   fault: new GatewayError('upstream_invalid', { message: 'redirect', retry: false }),
-  status: 502,
 });
 const refused =
   (code: 'unsupported_endpoint' | 'not_allowed' | 'invalid_header' | 'overloaded'): OutcomeFactory =>

@@ -88,7 +88,9 @@ function reasonOf(outcome: Outcome): string {
     case 'unreachable':
       return 'unreachable';
     case 'faulty':
-      return outcome.fault.provider === undefined ? `invalid response (${outcome.fault.code})` : `error object (status ${outcome.status})`;
+      return outcome.fault.provider === undefined
+        ? `invalid response (${outcome.fault.code})`
+        : `error object (status ${outcome.fault.status})`;
     case 'refused':
       return outcome.error.code;
     case 'skipped':

@@ -144,7 +144,6 @@ export type Outcome =
       readonly attempt: Attempt;
       readonly times: Times;
       readonly fault: GatewayError;
-      readonly status: number;
       /** The tap, with what was read: an invalid response may still have been charged for. */
       readonly tap?: Tap | undefined;
     }
@@ -190,7 +189,7 @@ export function statusOf(outcome: Outcome): number {
     case 'unreachable':
       return 503;
     case 'faulty':
-      return outcome.status;
+      return outcome.fault.status;
     case 'refused':
       return outcome.error.status;
     case 'skipped':

@@ -159,7 +159,7 @@ describe('followUp()', () => {
 
   it.each([
     ['a GatewayError', new GatewayError('invalid_value', { message: 'not yet' }), { kind: 'refused', error: { message: 'not yet' } }],
-    ['an unexpected error', new TypeError('x is not a function'), { kind: 'faulty', status: 502 }],
+    ['an unexpected error', new TypeError('x is not a function'), { kind: 'faulty', fault: { status: 502 } }],
   ])('ends with %s thrown while the next request is created', async (_name, thrown, expected) => {
     const failingStep = cancelStep({
       then: () => {
@@ -184,6 +184,6 @@ describe('followUp()', () => {
       return followUp(outcome, deps);
     };
     expect((await largeBody('bytes')).kind).toBe('answered');
-    expect(await largeBody('json')).toMatchObject({ kind: 'faulty', status: 502 });
+    expect(await largeBody('json')).toMatchObject({ kind: 'faulty', fault: { status: 502 } });
   });
 });

@@ -140,14 +140,14 @@ function tooLarge({ attempt, times, reply }: Answered): Outcome {
     message: 'The response is too large to be read before the next request, or is a stream.',
     source: 'provider',
   });
-  return { kind: 'faulty', attempt, times, fault, status: fault.status };
+  return { kind: 'faulty', attempt, times, fault };
 }
 
 function thrownBy(attempt: Attempt, times: Times, thrown: unknown): Outcome {
   const error = fromUnknown(thrown);
   if (error.code !== 'internal') return { kind: 'refused', attempt, times, error };
   const fault = unconvertible(attempt, thrown);
-  return { kind: 'faulty', attempt, times, fault, status: fault.status };
+  return { kind: 'faulty', attempt, times, fault };
 }
 
 /** Text for the warning, without the provider's message. */

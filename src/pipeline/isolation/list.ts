@@ -97,7 +97,7 @@ function unreadable(outcome: Answered): Outcome {
     message: `The list of provider "${attempt.binding.slug}" could not be parsed, so it could not be limited to the objects of this key.`,
     source: 'provider',
   });
-  return { kind: 'faulty', attempt, times, fault, status: fault.status };
+  return { kind: 'faulty', attempt, times, fault };
 }
 
 function queryAfter(query: string, after: string): string {

@@ -40,7 +40,7 @@ function convertResponse(outcome: Outcome, dialect: Dialect): Outcome {
   } catch (thrown) {
     reply.flow?.abort();
     const fault = unconvertible(attempt, thrown);
-    return { kind: 'faulty', attempt, times, fault, status: fault.status, tap: reply.tap };
+    return { kind: 'faulty', attempt, times, fault, tap: reply.tap };
   }
 }
 
@@ -69,7 +69,7 @@ function asStream(outcome: Outcome, dialect: Dialect, warnings: string[]): Outco
   const type = reply.headers['content-type'] ?? '';
   const message = "The provider's response has an unexpected format and could not be converted to a stream.";
   const fault = notAStream(type) ?? new GatewayError('upstream_invalid', { message, source: 'provider' });
-  return { kind: 'faulty', attempt, times, fault, status: fault.status, tap: reply.tap };
+  return { kind: 'faulty', attempt, times, fault, tap: reply.tap };
 }
 
 const eventStream = 'text/event-stream; charset=utf-8';

@@ -48,7 +48,7 @@ export function errorOf(outcome: Outcome): GatewayError {
     case 'faulty':
       return outcome.fault.provider === undefined
         ? withProvider(attempt, outcome.fault)
-        : providerError(attempt, outcome.status, outcome.fault.provider);
+        : providerError(attempt, outcome.fault.status, outcome.fault.provider);
     case 'refused':
       // The provider refused a WebSocket: keep its status and message, unless it refused the operator's credential.
       if (outcome.error.code === 'provider_error' && isAuthFault(attempt, outcome.error.status))

@@ -22,7 +22,7 @@ export function convertLines(outcome: Outcome, unconvertible: (attempt: Attempt,
   } catch (thrown) {
     reply.flow.abort();
     const fault = unconvertible(attempt, thrown);
-    return { kind: 'faulty', attempt, times, fault, status: fault.status };
+    return { kind: 'faulty', attempt, times, fault };
   }
 }
 

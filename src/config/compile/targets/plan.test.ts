@@ -76,7 +76,7 @@ function outcome(target: Leaf, outcomeName: OutcomeName): Outcome {
     case 'connect':
       return { ...base, kind: 'timeout', phase: 'connect', afterMs: 5, sent: false };
     case 'faulty':
-      return { ...base, kind: 'faulty', fault: new GatewayError('upstream_invalid', { message: 'x' }), status: 502 };
+      return { ...base, kind: 'faulty', fault: new GatewayError('upstream_invalid', { message: 'x' }) };
     case 'unsupported':
       return { ...base, kind: 'refused', error: new GatewayError('unsupported_endpoint', { message: 'x' }) };
     case 'no id':

@@ -354,7 +354,7 @@ export class HttpExchange implements ResponseReceiver, Sweepable, UpstreamBodyOw
   }
 
   rejectResponse(fault: GatewayError): void {
-    this.#settle({ kind: 'faulty', attempt: this.attempt, times: this.#times(), fault, status: fault.status, tap: this.tap });
+    this.#settle({ kind: 'faulty', attempt: this.attempt, times: this.#times(), fault, tap: this.tap });
     this.release();
   }
 

@@ -151,7 +151,7 @@ export class WebSocketExchange implements Sweepable, Flow, EchoListener {
 
   #invalid(problem: string): void {
     const fault = invalidResponse(`The provider ${problem}.`);
-    this.#settle({ kind: 'faulty', attempt: this.#attempt, times: this.#times(), fault, status: fault.status });
+    this.#settle({ kind: 'faulty', attempt: this.#attempt, times: this.#times(), fault });
   }
 
   #onUpgrade(answer: IncomingMessage, upstream: Duplex, head: Buffer): void {
