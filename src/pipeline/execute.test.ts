@@ -49,8 +49,8 @@ function createExecution(strategy: 'fallback' | 'loadbalance', instance: PluginI
     monotonic,
     schedule,
     mask: (bytes) => bytes,
-    reply: (ctx, outcome) => {
-      const final = finalOf(ctx, outcome, dialect);
+    reply: (current) => {
+      const final = finalOf(current, dialect);
       const body = Buffer.from(final.kind === 'error' ? final.error.message : 'passed');
       return { status: final.kind === 'error' ? final.error.status : 200, headers: [], body, flow: undefined };
     },

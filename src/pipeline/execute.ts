@@ -21,8 +21,8 @@ export interface ExecuteDeps {
   readonly schedule: Schedule;
   /** Masks every secret of the configuration. */
   mask(bytes: Buffer): Buffer;
-  /** Makes the reply to the final outcome. Called before the `reply` plugins check the outcome. */
-  reply(run: Execution, outcome: Outcome): Reply;
+  /** Makes the reply to the final outcome, which is `run.last`. Called before the `reply` plugins check the outcome. */
+  reply(run: Execution): Reply;
 }
 
 /** A period, in milliseconds from the arrival of the request. */
@@ -140,7 +140,7 @@ export class Execution {
       warnings.splice(from, to - from);
       current = step;
     }
-    return this.isCancelled ? undefined : this.#deps.reply(this, this.last as Outcome);
+    return this.isCancelled ? undefined : this.#deps.reply(this);
   }
 
   /** True for an invalid header found while the first target is prepared. It is wrong for every target, and nothing was sent. */
@@ -189,7 +189,7 @@ export class Execution {
       discard(outcome);
       return this.#retry(verdict.afterMs, current);
     }
-    const reply = this.#deps.reply(this, outcome);
+    const reply = this.#deps.reply(this);
     const checks = outcome.kind === 'answered' ? this.#deps.chain.reply(this.ctx, outcome.attempt, reply) : undefined;
     return checks === undefined ? { reply } : this.#awaitReplyChecks(outcome, current, reply, checks);
   }
@@ -340,7 +340,7 @@ export class Execution {
       target: leaf,
       binding,
       model: '',
-      timeouts: clocksOf(this.ctx.snapshot.server.timeouts, binding, leaf),
+      timeouts: timeoutsOf(this.ctx.snapshot.server.timeouts, binding, leaf),
       trust: binding.trust,
       lane: 'express',
       call: undefined,
@@ -384,7 +384,7 @@ function discard(outcome: Outcome): void {
   if (outcome.kind === 'answered') outcome.reply.flow?.abort();
 }
 
-function clocksOf(server: Timeouts, binding: ProviderBinding, leaf: Leaf): Timeouts {
+function timeoutsOf(server: Timeouts, binding: ProviderBinding, leaf: Leaf): Timeouts {
   return { ...server, ...binding.timeouts, ...leaf.timeouts };
 }
 

@@ -193,9 +193,7 @@ export class Handling implements DenseSetMember {
   }
 
   #reply(run: Execution): Reply {
-    const outcome = run.last;
-    if (outcome === undefined) throw new Error('a reply without an attempt');
-    const final = finalOf(run, outcome, this.#dialect);
+    const final = finalOf(run, this.#dialect);
     this.#final = final;
     if (final.kind === 'error') this.#noteDefect(final.error);
     const facts = errorFacts(this.#ctx.id, run, this.#ctx.snapshot.server.exposeRouting);

@@ -137,12 +137,12 @@ class DryRunner {
       isolation: generation.isolation,
       mask: (bytes) => bytes,
       dialect: this.#dialect,
-      reply: (run, outcome) => this.#reply(run, outcome),
+      reply: (run) => this.#reply(run),
     });
   }
 
-  #reply(run: Execution, outcome: Outcome): Reply {
-    const final = finalOf(run, outcome, this.#dialect);
+  #reply(run: Execution): Reply {
+    const final = finalOf(run, this.#dialect);
     const made = { headers: [], flow: undefined };
     return final.kind === 'error'
       ? { ...made, status: final.error.status, body: Buffer.alloc(0) }
@@ -151,9 +151,8 @@ class DryRunner {
 
   /** Result when a plugin responded, all targets were left, or one rejected the request for good. */
   #resultOfReply(run: Execution, reply: Reply): DryRun {
-    const { last } = run;
-    if (last === undefined) return this.result({ answer: reply });
-    const final = finalOf(run, last, this.#dialect);
+    if (run.last === undefined) return this.result({ answer: reply });
+    const final = finalOf(run, this.#dialect);
     if (final.kind === 'error') return this.result({ error: final.error });
     return this.result({ answer: reply });
   }

@@ -13,8 +13,10 @@ import { withProvider } from './named-provider.ts';
 /** The final result for the client: a response to pass on, or an error. */
 export type Final = { readonly kind: 'pass'; readonly reply: UpstreamReply } | { readonly kind: 'error'; readonly error: GatewayError };
 
-/** Decides whether the response is passed on or replaced by a gateway error. */
-export function finalOf(run: Execution, outcome: Outcome, dialect: Dialect): Final {
+/** Decides whether the last response is passed on or replaced by a gateway error. */
+export function finalOf(run: Execution, dialect: Dialect): Final {
+  const outcome = run.last;
+  if (outcome === undefined) throw new Error('a reply without an attempt');
   if (outcome.kind === 'answered' && isSuccess(outcome)) return { kind: 'pass', reply: outcome.reply };
   const targets = new Set(run.history.map((each) => each.attempt.target));
   if (targets.size > 1) return { kind: 'error', error: allFailed(run, outcome, targets.size) };
