@@ -201,6 +201,9 @@ export function statusOf(outcome: Outcome): number {
   }
 }
 
+/** True for an outcome that the client receives as a success. */
+export const isSuccess = (outcome: Outcome): boolean => outcome.kind === 'answered' && outcome.reply.status < 400;
+
 /** The response to the client. */
 export interface Reply {
   status: number;

@@ -1,7 +1,7 @@
 import type { RequestBody } from '../core/json/body.ts';
 import type { Dialect } from '../core/dialect.ts';
 import { fromUnknown, GatewayError } from '../core/error.ts';
-import { type Attempt, type Outcome, type Reply, type Send, type Sending, statusOf, type Times, type Verdict } from '../core/plan.ts';
+import { type Attempt, type Outcome, type Reply, type Send, type Sending, type Times, type Verdict } from '../core/plan.ts';
 import type { Timeouts, Leaf, ProviderBinding } from '../core/snapshot.ts';
 import type { Chain } from './chain.ts';
 import { convertOutcome } from './response/convert.ts';
@@ -386,9 +386,4 @@ function discard(outcome: Outcome): void {
 
 function timeoutsOf(server: Timeouts, binding: ProviderBinding, leaf: Leaf): Timeouts {
   return { ...server, ...binding.timeouts, ...leaf.timeouts };
-}
-
-/** True for an outcome that the client receives as a success. */
-export function isSuccess(outcome: Outcome): boolean {
-  return outcome.kind === 'answered' && statusOf(outcome) < 400;
 }

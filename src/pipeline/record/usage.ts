@@ -1,13 +1,12 @@
 import type { LogRecord, UsageDetails, UsageRecord } from '../../core/records/record.ts';
 import { emptyRecord } from '../../core/records/empty.ts';
 import type { Usage } from '../../core/model/usage.ts';
-import type { Attempt, Outcome } from '../../core/plan.ts';
+import { type Attempt, isSuccess, type Outcome } from '../../core/plan.ts';
 import type { Tap } from '../../core/tap.ts';
 import type { PriceBook } from '../../core/cost/book.ts';
 import { costOf, free, unknownCost } from '../../core/cost/cost.ts';
 import type { Price } from '../../core/cost/price.ts';
 import { traitsOf } from '../../core/endpoint.ts';
-import { isSuccess } from '../execute.ts';
 import type { Leaf } from '../../core/snapshot.ts';
 import type { RequestContext } from '../request.ts';
 

@@ -1,7 +1,7 @@
 import { type ErrorFacts, GatewayError } from '../../core/error.ts';
-import { statusOf } from '../../core/plan.ts';
+import { isSuccess, statusOf } from '../../core/plan.ts';
 import { errorOf } from './index.ts';
-import { type Execution, isSuccess } from '../execute.ts';
+import type { Execution } from '../execute.ts';
 
 /** @param expose false hides the attempts and providers (`server.expose_routing`) */
 export function errorFacts(requestId: string, run: Execution | undefined, expose: boolean): ErrorFacts {

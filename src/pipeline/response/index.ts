@@ -4,9 +4,18 @@ import type { Dialect } from '../../core/dialect.ts';
 import { traitsOf } from '../../core/endpoint.ts';
 import { type ErrorFacts, faultError, GatewayError, isRetryable, type ProviderFault } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json/merge.ts';
-import { type Answered, type Attempt, type Outcome, type Reply, statusOf, type TimeoutPhase, type UpstreamReply } from '../../core/plan.ts';
+import {
+  type Answered,
+  type Attempt,
+  isSuccess,
+  type Outcome,
+  type Reply,
+  statusOf,
+  type TimeoutPhase,
+  type UpstreamReply,
+} from '../../core/plan.ts';
 import { faultText } from './convert.ts';
-import { type Execution, isSuccess } from '../execute.ts';
+import type { Execution } from '../execute.ts';
 import type { FaultFacts } from './headers.ts';
 import { withProvider } from './named-provider.ts';
 
