@@ -7,7 +7,7 @@ import type { ExplainedTarget } from '../../core/logs/explanation.ts';
 import { isJsonObject } from '../../core/json/merge.ts';
 import { withFieldNamesOf } from '../../core/model/field-names.ts';
 import type { Leaf } from '../../core/snapshot.ts';
-import { errorOf } from '../../pipeline/response/index.ts';
+import { errorOf } from '../../pipeline/response/errors.ts';
 import { truncateMasked } from '../diff/truncate-masked.ts';
 import { type ChangeFacts, differences } from '../diff/differences.ts';
 import type { DryRun, Visit } from '../dry-run/dry-run.ts';

@@ -7,7 +7,7 @@ import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import type { Attempt, Outcome, Reply } from '../../core/plan.ts';
 import type { Leaf, Snapshot, Trust } from '../../core/snapshot.ts';
 import { dialects } from '../../formats/index.ts';
-import { finalOf } from '../../pipeline/response/index.ts';
+import { finalOf } from '../../pipeline/response/final.ts';
 import type { Chain } from '../../pipeline/chain.ts';
 import { Execution, firstTry } from '../../pipeline/execute.ts';
 import type { Generation } from '../../pipeline/generation.ts';

@@ -10,7 +10,7 @@ import type { Tap } from '../../core/tap.ts';
 import { fromHeader } from '../../core/http/header-text.ts';
 import { formatTraceparent, parseTraceparent } from '../../core/http/trace.ts';
 import { spanIdOf } from '../../core/records/span-ids.ts';
-import { errorOf } from '../response/index.ts';
+import { errorOf } from '../response/errors.ts';
 import type { Execution } from '../execute.ts';
 import { overruledIn } from './overruled.ts';
 import { bounded, boundedOrNull, boundedTexts, firstItems, limits, shrinkIfNeeded } from './bounds.ts';

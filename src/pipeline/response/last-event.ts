@@ -3,7 +3,7 @@ import type { GatewayError } from '../../core/error.ts';
 import { parseJson } from '../../core/json/scan.ts';
 import { isJsonObject } from '../../core/json/merge.ts';
 import type { Outcome } from '../../core/plan.ts';
-import { providerError } from './index.ts';
+import { providerError } from './errors.ts';
 
 /**
  * The last bytes of a stream that passes unchanged, and the error they contain. A proxy in front of a model may send an
