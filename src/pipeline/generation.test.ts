@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Plugin, PluginInstance } from '../core/plugin.ts';
 import { makeSnapshot } from '../../test/support/stage-context.ts';
-import { createGeneration, type Generation, type GenerationDeps, SharedState } from './generation.ts';
+import { createGeneration, type Generation, type GenerationDeps } from './generation.ts';
+import { SharedState } from './shared-state.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
