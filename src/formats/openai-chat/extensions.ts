@@ -2,7 +2,7 @@ import type { JsonBody } from '../../core/json/body.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Dropped } from '../../core/provider.ts';
 import { Drops } from '../shared/request/drops.ts';
-import { isNonFunctionTool, missingToolReason } from '../shared/request/parameter-errors.ts';
+import { isNonFunctionTool, isSearchTool, missingToolReason } from '../shared/request/tools.ts';
 import { cleanHistory } from '../history/clean.ts';
 import { needsCleaning } from '../history/needs-cleaning.ts';
 import { type HistoryRules, openaiHistory } from '../history/rules.ts';
@@ -31,8 +31,6 @@ const nestedHints = ['_control"', '_search'] as const;
 /** Start of the date in the types of Anthropic's own tools, such as `web_search_20250305`. */
 const dateHint = '_20';
 const dated = /_20\d{6}$/;
-
-const searchTools: ReadonlySet<string> = new Set(['vendor_search', 'vendor_search_retrieval', 'google_search', 'google_search_retrieval']);
 
 const reason = 'not supported by this service';
 
@@ -140,13 +138,4 @@ function isDatedTool(tool: unknown): tool is JsonObject {
   if (!isJsonObject(tool) || typeof tool['type'] !== 'string' || isJsonObject(tool['function']) || tool['type'] === 'custom') return false;
   const inner = tool[tool['type']];
   return dated.test(tool['type']) || (isJsonObject(inner) && typeof inner['name'] === 'string' && dated.test(inner['name']));
-}
-
-/** True for the gateway's search tools. A client's own function that is called `google_search` has parameters. */
-function isSearchTool(tool: unknown): boolean {
-  if (!isJsonObject(tool)) return false;
-  const fn = tool['function'];
-  const name = isJsonObject(fn) ? fn['name'] : tool['type'];
-  if (typeof name !== 'string' || !searchTools.has(name)) return false;
-  return name.startsWith('vendor_') || !isJsonObject(fn) || fn['parameters'] === undefined;
 }

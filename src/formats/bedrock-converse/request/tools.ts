@@ -2,7 +2,7 @@ import type { Block } from '../../anthropic-messages/request/conversion.ts';
 import type { ToolFields } from '../../anthropic-messages/request/tools/index.ts';
 import type { Turn } from '../../anthropic-messages/request/turns.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
-import { missingToolReason } from '../../shared/request/parameter-errors.ts';
+import { missingToolReason } from '../../shared/request/tools.ts';
 import { type BlockContext, withCachePoint } from './blocks.ts';
 import type { Family } from './model.ts';
 import { stringOf } from '../../shared/json.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Dropped, Media } from '../../../core/provider.ts';
-import { isNonFunctionTool, missingToolReason } from '../../shared/request/parameter-errors.ts';
+import { isNonFunctionTool, missingToolReason } from '../../shared/request/tools.ts';
 import { objectsIn } from '../../shared/json.ts';
 import { Drops } from '../../shared/request/drops.ts';
 import { inlinedFiles } from './files.ts';

@@ -2,7 +2,7 @@ import type { JsonBody } from '../../../core/json/body.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Dropped } from '../../../core/provider.ts';
 import { objectOf, objectsIn, textOf } from '../../shared/json.ts';
-import { missingToolReason } from '../../shared/request/parameter-errors.ts';
+import { missingToolReason } from '../../shared/request/tools.ts';
 
 /** Converts `allowed_tools`, which only OpenAI has, to a request that offers these tools alone. */
 export function withAllowedTools(body: JsonBody, patch: Map<string, unknown>): readonly Dropped[] {

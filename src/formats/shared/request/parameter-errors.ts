@@ -1,5 +1,4 @@
 import { GatewayError } from '../../../core/error.ts';
-import { isJsonObject } from '../../../core/json/merge.ts';
 import { textOf } from '../json.ts';
 
 /** Error 400 for something in the body that the provider's request format cannot express. */
@@ -21,18 +20,3 @@ export function unsupportedPart(kind: string, type: unknown, receiver: string, h
     hint,
   );
 }
-
-/**
- * True if a request offers a tool of this name that is not one of the client's own functions. A service that lacks the tool
- * cannot be forced to use it.
- */
-export const isNonFunctionTool = (tools: unknown, name: unknown): boolean =>
-  Array.isArray(tools) &&
-  tools.some((tool: unknown) => {
-    if (!isJsonObject(tool) || isJsonObject(tool['function'])) return false;
-    const definition = isJsonObject(tool['custom']) ? tool['custom'] : tool;
-    return definition['name'] !== undefined && definition['name'] === name;
-  });
-
-/** The reason why `tool_choice` is dropped in this case. */
-export const missingToolReason = 'this service does not have the tool that it names';

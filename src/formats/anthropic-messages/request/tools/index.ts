@@ -1,10 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
-import { isNonFunctionTool, missingToolReason } from '../../../shared/request/parameter-errors.ts';
 import type { Block, MessagesConversion } from '../conversion.ts';
 import { strictSchema } from '../schema/strict-schema.ts';
 import type { Turn } from '../turns.ts';
 import { objectsIn, stringOf } from '../../../shared/json.ts';
-import { responsesTools } from '../../../shared/request/responses-tools.ts';
+import { isNonFunctionTool, isSearchTool, missingToolReason, responsesTools } from '../../../shared/request/tools.ts';
 
 /** Members of a tool that the API supports besides name, description and schema. */
 const retainedMembers = ['cache_control', 'defer_loading', 'input_examples', 'allowed_callers', 'eager_input_streaming'] as const;
@@ -72,14 +71,11 @@ function toolsOf(body: JsonObject, conversion: MessagesConversion): Block[] {
   return tools;
 }
 
-const searchTools: ReadonlySet<unknown> = new Set(['vendor_search', 'vendor_search_retrieval', 'google_search', 'google_search_retrieval']);
-
 function toolOf(tool: JsonObject, conversion: MessagesConversion): Block | undefined {
   const { type } = tool;
   const fn = tool['function'];
-  const name = isJsonObject(fn) ? fn['name'] : type;
-  if (searchTools.has(name) && (!isJsonObject(fn) || fn['parameters'] === undefined || String(name).startsWith('vendor_'))) {
-    conversion.drops.add(`tools[].${String(name)}`, 'only another service has this search tool');
+  if (isSearchTool(tool)) {
+    conversion.drops.add(`tools[].${String(isJsonObject(fn) ? fn['name'] : type)}`, 'only another service has this search tool');
     return undefined;
   }
   if (isJsonObject(fn)) return functionTool(fn, tool, conversion);

@@ -1,4 +1,4 @@
-import { responsesTools } from '../../../shared/request/responses-tools.ts';
+import { responsesTools } from '../../../shared/request/tools.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
 
 /** A tool that runs at the service. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
-import { isNonFunctionTool } from '../../../shared/request/parameter-errors.ts';
+import { isNonFunctionTool } from '../../../shared/request/tools.ts';
 import { textOf } from '../../../shared/json.ts';
 import type { GenerateConversion } from '../conversion.ts';
 import type { ServedTools } from './index.ts';
