@@ -6,8 +6,6 @@ export interface GeminiTraits {
   readonly size: 'pro' | 'flash' | 'lite' | undefined;
   /** False for models that reject every thinking setting: those before 2.5, and those of 2.5 for images and speech. */
   readonly thinks: boolean;
-  /** The model writes reasoning in one text part and the response in the next, without a flag on the first. */
-  readonly hasUnflaggedReasoning: boolean;
 }
 
 /** Names without a number (`gemini-flash-latest`) mean the newest generation. */
@@ -23,10 +21,10 @@ export function geminiTraitsOf(model: string): GeminiTraits {
     minor,
     size: sizeOf(model),
     thinks: hasUnflaggedReasoning(model) || (major !== 1 && (major !== 2 || (minor >= 5 && !/-(?:image|tts)\b/i.test(model)))),
-    hasUnflaggedReasoning: hasUnflaggedReasoning(model),
   };
 }
 
+/** True for models that write reasoning in one text part and the response in the next, without a flag on the first. */
 export const hasUnflaggedReasoning = (model: string): boolean => /-thinking/i.test(model);
 
 function sizeOf(model: string): GeminiTraits['size'] {

@@ -49,6 +49,6 @@ function imagePart({ url, fileId }: ImageReference, param: string, context: Medi
 export function editMedia(body: JsonBody | EmptyBody): readonly MediaNeed[] {
   if (body.kind !== 'json' || !body.mayContainUrl()) return [];
   const references = referencesOf({ image: body.value('image'), images: body.value('images') });
-  const urls = references.flatMap(({ url }) => (url !== undefined && needsDownload(url, 'developer') ? [url] : []));
+  const urls = references.flatMap(({ url }) => (url !== undefined && needsDownload(url) ? [url] : []));
   return [...new Set(urls)].map((url) => ({ url, maxBytes }));
 }

@@ -1,6 +1,6 @@
-import { isJsonObject } from '../../../core/json/merge.ts';
 import { assistantParts } from './assistant.ts';
 import { type MadeCall, addPlaceholderSignature } from './tools/calls.ts';
+import { objectsIn } from '../../shared/json.ts';
 import { missingParameter, unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import type { Content, GenerateConversion, Part } from './conversion.ts';
 import { toParts, toTexts } from './parts.ts';
@@ -54,10 +54,10 @@ interface ConversationSink {
 
 function messagesOf(messages: unknown): readonly Message[] {
   if (!Array.isArray(messages)) throw missingParameter('messages');
-  return messages.map((message: unknown, index) => {
-    if (!isJsonObject(message) || typeof message['role'] !== 'string')
-      throw unsupportedParameter(`messages[${index}]`, 'The message has no role.');
-    return { role: message['role'], message, index };
+  return objectsIn(messages).map((message, index) => {
+    const { role } = message;
+    if (typeof role !== 'string') throw unsupportedParameter(`messages[${index}]`, 'The message has no role.');
+    return { role, message, index };
   });
 }
 

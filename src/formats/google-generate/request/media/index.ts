@@ -28,9 +28,8 @@ const isOwn = (url: string): boolean => filesApi.test(url) || youtube.test(url);
 
 const isHttp = (url: string): boolean => /^https?:\/\//i.test(url);
 
-/** True for files that the service cannot fetch: with an API key it reads only its own file storage and video links. */
-export const needsDownload = (url: string, surface: GenerateConversion['options']['surface']): boolean =>
-  surface === 'developer' && isHttp(url) && !isOwn(url);
+/** True for files that the API-key endpoint cannot fetch: it reads only its own file storage and video links. */
+export const needsDownload = (url: string): boolean => isHttp(url) && !isOwn(url);
 
 /**
  * Converts a file to a part: inline if the client or a download provided the bytes, otherwise by reference.

@@ -21,7 +21,7 @@ export function developerMedia(body: JsonBody | EmptyBody): readonly MediaNeed[]
       if (Array.isArray(list)) for (const part of list as unknown[]) for (const url of urlsOf(part)) found.add(url);
     }
   }
-  return [...found].filter((url) => needsDownload(url, 'developer')).map((url) => ({ url, maxBytes }));
+  return [...found].filter(needsDownload).map((url) => ({ url, maxBytes }));
 }
 
 function* urlsOf(part: unknown): Iterable<string> {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
-import { objectOf, textOf } from '../../../shared/json.ts';
+import { objectOf, objectsIn, textOf } from '../../../shared/json.ts';
 import { unsupportedParameter } from '../../../shared/request/parameter-errors.ts';
 import { type GenerateConversion, hasAny, oneOf } from '../conversion.ts';
 import { toServedSchema } from '../../schema/index.ts';
@@ -57,15 +57,9 @@ const noTools: ServedTools = Object.freeze({ tools: [], names: [], retrievalConf
 const isSearch = (tool: BuiltIn['tool']): boolean => tool['googleSearch'] !== undefined || tool['googleSearchRetrieval'] !== undefined;
 
 /** Iterates over `tools` and the legacy `functions`. */
-function* toolEntries(body: JsonObject): Iterable<readonly [at: string, tool: JsonObject]> {
-  const { tools, functions } = body;
-  for (const [index, tool] of (Array.isArray(tools) ? (tools as unknown[]) : []).entries()) {
-    if (!isJsonObject(tool)) throw unsupportedParameter(`tools[${index}]`, 'The tool is not an object.');
-    yield [`tools[${index}]`, tool];
-  }
-  for (const [index, fn] of (Array.isArray(functions) ? (functions as unknown[]) : []).entries()) {
-    if (isJsonObject(fn)) yield [`functions[${index}]`, { type: 'function', function: fn }];
-  }
+function* toolEntries({ tools, functions }: JsonObject): Iterable<readonly [at: string, tool: JsonObject]> {
+  for (const [index, tool] of objectsIn(tools).entries()) yield [`tools[${index}]`, tool];
+  for (const [index, fn] of objectsIn(functions).entries()) yield [`functions[${index}]`, { type: 'function', function: fn }];
 }
 
 const toolMembers: ReadonlySet<string> = new Set(['type', 'function', 'cache_control']);
