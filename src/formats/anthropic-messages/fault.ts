@@ -13,7 +13,7 @@ export function anthropicFault(status: number, body: string): ProviderFault {
 }
 
 /** Reads the fault from a parsed error object. */
-function faultOf(object: JsonObject, raw = ''): ProviderFault {
+function faultOf(object: JsonObject, raw: string): ProviderFault {
   const inner = object['error'];
   if (isGoogleStatus(inner)) return googleFault(inner);
   const fault = faultFrom(isJsonObject(inner) ? { error: inner } : object, raw);

@@ -42,8 +42,12 @@ const messages = [
   'title',
 ] as const;
 
-/** Reads the fault from an object with an `error` member, or from a flat error object. */
-export function faultFrom(object: JsonObject, raw = ''): ProviderFault {
+/**
+ * Reads the fault from an object with an `error` member, or from a flat error object.
+ *
+ * @param raw the text that was parsed: the message, if the object has none
+ */
+export function faultFrom(object: JsonObject, raw: string): ProviderFault {
   const error = object['error'];
   if (isGoogleStatus(error)) return googleFault(error);
   // With an envelope, code, type and param are read from the envelope only. The message may also be next to it.

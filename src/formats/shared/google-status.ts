@@ -23,6 +23,9 @@ const errorsByStatus: Readonly<Record<string, { readonly type: string; readonly 
   DEADLINE_EXCEEDED: { type: 'api_error', status: 504 },
 };
 
+const rowOf = (status: unknown): (typeof errorsByStatus)[string] | undefined =>
+  typeof status === 'string' && Object.hasOwn(errorsByStatus, status) ? errorsByStatus[status] : undefined;
+
 /** Hints for messages whose real cause differs from what they say. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [
@@ -63,7 +66,7 @@ export function googleFault(error: JsonObject): ProviderFault {
   const { code, message, status, details } = error;
   const statusName = textOf(status);
   const text = textOf(message) ?? statusName ?? 'The provider sent no error message.';
-  const row = statusName !== undefined && Object.hasOwn(errorsByStatus, statusName) ? errorsByStatus[statusName] : undefined;
+  const row = rowOf(status);
   const hint = hints.find(([pattern]) => pattern.test(text))?.[1];
   return {
     message: text,
@@ -81,9 +84,8 @@ export function googleFault(error: JsonObject): ProviderFault {
 
 /** Reads an error inside a response of status 200, and adds the HTTP status that belongs to it. */
 export function googleFaultInBand(error: JsonObject): ProviderFault {
-  const { code, status: statusName } = error;
-  const row = typeof statusName === 'string' && Object.hasOwn(errorsByStatus, statusName) ? errorsByStatus[statusName] : undefined;
-  return { ...googleFault(error), status: isErrorStatus(code) ? code : row?.status };
+  const { code, status } = error;
+  return { ...googleFault(error), status: isErrorStatus(code) ? code : rowOf(status)?.status };
 }
 
 /** Reads `retryDelay` of google.rpc.RetryInfo: seconds with an optional fraction and the letter s. */
