@@ -13,7 +13,7 @@ import { type AnthropicSettings, requestSettings, schema } from './settings.ts';
 
 /** Chats are converted, the messages API is passed through. */
 const api = anthropicOperations<AnthropicSettings>({
-  send: (call, route, body, betas) => send(call, betas === undefined ? { route, body } : { route, body, betas }),
+  send: (call, route, body, betas) => send(call, { route, body, betas }),
   options: ({ settings: { max_tokens: maxTokens } }) => (maxTokens === undefined ? {} : { maxTokens }),
 });
 

@@ -2,12 +2,12 @@ import type { RelayedAddress } from '#core/provider.ts';
 import { allowEmpty } from '#formats/openai-objects/object-tap.ts';
 import { OpaqueTap } from '#formats/shared/response/json-tap.ts';
 import { joinAddress, relayedRoute } from '../_shared/address.ts';
-import { type AnthropicCall, base, versionHeaders } from './send.ts';
+import { type AnthropicCall, anthropicHeaders, base } from './send.ts';
 
 /** Forwards a path of the API that has no endpoint here, for example of message batches. */
 export function relay(call: AnthropicCall, path: string): RelayedAddress {
   const route = relayedRoute(path);
-  const address = { ...joinAddress(base(call.settings), route, call.query), headers: versionHeaders(call, undefined) };
+  const address = { ...joinAddress(base(call.settings), route, call.query), headers: anthropicHeaders(call) };
   if (!batchRoute.test(route)) return address;
   return { ...address, reading: { tap: allowEmpty(new OpaqueTap()), repair: withRelativeResults } };
 }

@@ -3,8 +3,8 @@ import type { FormUpstream } from '#core/http/form.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Call, CommonSettings, Dropped, UpstreamRequest } from '#core/provider.ts';
 import { joinAddress, baseOf, memoize } from '../_shared/address.ts';
-import { betasOf, versionOf } from '#formats/anthropic-messages/headers.ts';
-import { type AnthropicSettings, defaultVersion, configuredBetas } from './settings.ts';
+import { versionHeaders } from '#formats/anthropic-messages/headers.ts';
+import type { AnthropicSettings } from './settings.ts';
 
 /** A call of this provider. */
 export type AnthropicCall = Call<AnthropicSettings & CommonSettings>;
@@ -22,7 +22,7 @@ export interface SendOptions {
   readonly body?: JsonBody | EmptyBody | FormUpstream;
   readonly dropped?: readonly Dropped[];
   /** Beta features that the route needs, in addition to those that the provider's settings and the client request. */
-  readonly betas?: readonly string[];
+  readonly betas?: readonly string[] | undefined;
   readonly accept?: string;
   /** Additional headers. */
   readonly headers?: HeaderPairs;
@@ -34,7 +34,7 @@ export function send(call: AnthropicCall, options: SendOptions): UpstreamRequest
   const json = body.kind === 'json' ? body : undefined;
   const headers: HeaderPairs = ['accept', options.accept ?? (call.stream ? 'text/event-stream' : 'application/json')];
   if (json !== undefined) headers.push('content-type', 'application/json');
-  headers.push(...versionHeaders(call, json, options.betas));
+  headers.push(...anthropicHeaders(call, json, options.betas));
   if (options.headers !== undefined) headers.push(...options.headers);
   const address = joinAddress(base(call.settings), options.route, options.query ?? call.query);
   return { ...address, method: options.method ?? call.method, headers, body, dropped: options.dropped ?? noDrops };
@@ -43,16 +43,8 @@ export function send(call: AnthropicCall, options: SendOptions): UpstreamRequest
 const noDrops: readonly Dropped[] = Object.freeze([]);
 
 /** Returns `anthropic-version`, and `anthropic-beta` if a feature is requested. */
-export function versionHeaders(call: AnthropicCall, body: JsonBody | undefined, neededBetas: readonly string[] = []): HeaderPairs {
-  const headers: HeaderPairs = ['anthropic-version', versionOf(call, body, call.settings.version ?? defaultVersion)];
-  const betas = betasOf(
-    call,
-    body,
-    neededBetas.length === 0 ? configuredBetas(call.settings) : [...configuredBetas(call.settings), ...neededBetas],
-  );
-  if (betas.length > 0) headers.push('anthropic-beta', betas.join(','));
-  return headers;
-}
+export const anthropicHeaders = (call: AnthropicCall, body?: JsonBody, neededBetas?: readonly string[]): HeaderPairs =>
+  versionHeaders(call, body, { version: call.settings.version, betas: call.settings.beta }, neededBetas);
 
 /** Returns the query parameters that are not sent. */
 export function unsupportedParams(query: string, supported: readonly string[]): readonly Dropped[] {

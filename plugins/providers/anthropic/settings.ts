@@ -1,5 +1,6 @@
 import type { JsonSchema } from '#core/json/schema.ts';
 import type { CommonSettings, RequestSetting } from '#core/provider.ts';
+import { defaultVersion } from '#formats/anthropic-messages/headers.ts';
 
 export interface AnthropicSettings extends CommonSettings {
   /** Version of the API, sent as `anthropic-version`. */
@@ -9,9 +10,6 @@ export interface AnthropicSettings extends CommonSettings {
   /** Limit for chat completions without one. */
   readonly max_tokens?: number;
 }
-
-/** The last version before the one that rejects sampling parameters for newer models. */
-export const defaultVersion = '2023-06-01';
 
 const betaFeature = { type: 'string', pattern: '^[ -~]+$' };
 
@@ -42,7 +40,3 @@ export const requestSettings: readonly RequestSetting[] = [
   { setting: 'version', headers: ['anthropic-version'], keys: ['anthropic_version', 'version'], shapesHost: false },
   { setting: 'beta', headers: ['vendor-beta', 'anthropic-beta'], keys: ['vendor_beta', 'anthropic_beta', 'beta'], shapesHost: false },
 ];
-
-/** Returns the provider's own beta features as a list. */
-export const configuredBetas = ({ beta }: AnthropicSettings): readonly string[] =>
-  typeof beta === 'string' ? beta.split(',').map((one) => one.trim()) : (beta ?? []);

@@ -1,11 +1,9 @@
 import { emptyBody, type JsonBody } from '#core/json/body.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
-import { betasOf, headerFields, versionOf } from '#formats/anthropic-messages/headers.ts';
+import { headerFields, versionHeaders } from '#formats/anthropic-messages/headers.ts';
 import { anthropicOperations } from '../_shared/anthropic-compatible.ts';
 import { type FoundryCall, messagesAddress, targetOf } from './routes.ts';
 import type { FoundrySettings } from './settings.ts';
-
-const defaultVersion = '2023-06-01';
 
 /** Anthropic's models: chats are converted, the messages API is passed through. */
 export const anthropic = anthropicOperations<FoundrySettings>({
@@ -21,11 +19,7 @@ export const anthropic = anthropicOperations<FoundrySettings>({
 });
 
 /** Returns the version header, which the API requires, and the beta features from the provider's settings and the client. */
-export function anthropicHeaders(call: FoundryCall, body: JsonBody | undefined, neededBetas: readonly string[] = []): HeaderPairs {
-  const { anthropic_version: version, anthropic_beta: beta } = call.settings;
-  const headers: HeaderPairs = ['anthropic-version', versionOf(call, body, version ?? defaultVersion)];
-  const configuredBetas = typeof beta === 'string' ? beta.split(',').map((one) => one.trim()) : (beta ?? []);
-  const betas = betasOf(call, body, [...configuredBetas, ...neededBetas]);
-  if (betas.length > 0) headers.push('anthropic-beta', betas.join(','));
-  return headers;
+export function anthropicHeaders(call: FoundryCall, body?: JsonBody, neededBetas?: readonly string[]): HeaderPairs {
+  const { anthropic_version: version, anthropic_beta: betas } = call.settings;
+  return versionHeaders(call, body, { version, betas }, neededBetas);
 }

@@ -45,7 +45,7 @@ export default defineProvider<FoundrySettings>({
   },
   relay: (call, path) => ({
     ...relayedAddress(call, relayedRoute(path)),
-    headers: isMessages(call) ? anthropicHeaders(call, undefined) : openaiHeaders(call),
+    headers: isMessages(call) ? anthropicHeaders(call) : openaiHeaders(call),
   }),
   socketTap: () => new RealtimeTap(),
   fault: azureFault,

@@ -3,7 +3,7 @@ import type { JsonObject } from '#core/json/merge.ts';
 import type { Call, Operation, UpstreamRequest } from '#core/provider.ts';
 import { offersOutput } from '#formats/anthropic-messages/response/output-tool.ts';
 import { withStoredThinking } from '#formats/anthropic-messages/response/thoughts.ts';
-import { betasOf, headerFields, parseFeatures } from '#formats/anthropic-messages/headers.ts';
+import { betasOf, headerFields } from '#formats/anthropic-messages/headers.ts';
 import { ConverseStream } from '#formats/bedrock-converse/response/stream.ts';
 import { ConverseTap } from '#formats/bedrock-converse/response/tap.ts';
 import { fromConverse } from '#formats/bedrock-converse/response/whole.ts';
@@ -41,7 +41,7 @@ function request(body: JsonBody | EmptyBody, call: BedrockCall): UpstreamRequest
   const chatBody = Object.fromEntries(Object.entries(withStoredThinking(body, call)).filter(([name]) => !isHeaderField(name)));
   const converted = toConverse(chatBody, call, {
     media: call.media,
-    betas: betasOf(call, body, parseFeatures(settings.anthropic_beta)),
+    betas: betasOf(call, body, settings.anthropic_beta),
     maxTokens: settings.max_tokens,
     defaults: defaultsOf(settings, call),
   });

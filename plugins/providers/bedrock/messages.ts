@@ -3,7 +3,7 @@ import type { HeaderPairs } from '#core/http/headers.ts';
 import { type BodyPatch, JsonBody } from '#core/json/body.ts';
 import { isJsonObject } from '#core/json/merge.ts';
 import type { Dropped, Operation } from '#core/provider.ts';
-import { betasOf, parseFeatures } from '#formats/anthropic-messages/headers.ts';
+import { betasOf } from '#formats/anthropic-messages/headers.ts';
 import { withoutPlaceholders } from '#formats/anthropic-messages/placeholders.ts';
 import { inlineFiles, nativeFileNeeds } from '#formats/anthropic-messages/native-files.ts';
 import { InvokeTap } from '#formats/bedrock-converse/invoke.ts';
@@ -77,7 +77,7 @@ function countBody(clientBody: JsonBody, call: BedrockCall): ConvertedBody {
 /** Removes model and streaming, which are in the path, and adds version and beta features, which Anthropic's own API has in headers. */
 function nativePatch(body: JsonBody, call: BedrockCall): BodyPatch {
   const version = body.peek('anthropic_version');
-  const betas = betasOf(call, body, parseFeatures(call.settings.anthropic_beta));
+  const betas = betasOf(call, body, call.settings.anthropic_beta);
   const patch = new Map<string, unknown>([
     ['anthropic_version', typeof version === 'string' && version.startsWith('bedrock-') ? version : bodyVersion],
     ...(betas.length === 0 ? [] : [['anthropic_beta', betas] as const]),

@@ -67,7 +67,7 @@ const withStorageAddress = (needs: readonly MediaNeed[], call: VertexCall): read
 /** Beta features and labels are sent in headers, the API's version in the body. */
 function headersOf(body: JsonBody | undefined, call: VertexCall, labels: unknown, neededBetas?: readonly string[]): HeaderPairs {
   const pairs = commonHeaders(call);
-  const betas = betasOf(call, body, neededBetas);
+  const betas = betasOf(call, body, undefined, neededBetas);
   if (betas.length > 0) pairs.push('anthropic-beta', betas.join(','));
   if (isJsonObject(labels) && Object.keys(labels).length > 0) {
     pairs.push('x-vertex-ai-labels', Buffer.from(JSON.stringify(labels), 'utf8').toString('base64'));
