@@ -23,45 +23,56 @@ const maxPages = 4;
 export const listFiles: Operation<VertexSettings> = {
   isConverted: true,
   begin(_body, call) {
-    const { limit } = pageParamsOf(call, limits.defaultLimit, limits.maxLimit);
+    const selection = selectionIn(call);
     return new Pages({
-      request: (token) => pageRequest(call, token),
+      request: (token) => pageRequest(call, selection, token),
       next(texts) {
-        const { files, token } = filesIn(texts, call);
-        return files.length >= limit ? undefined : token;
+        const { files, token } = filesIn(texts, selection);
+        return files.length >= selection.limit ? undefined : token;
       },
-      result: (texts) => listResult(texts, call),
+      result: (texts) => listResult(texts, selection),
     });
   },
 };
 
-function pageRequest(call: VertexCall, token?: string): UpstreamRequest {
+/** The files that the client requests. */
+interface Selection {
+  readonly limit: number;
+  readonly purpose: string | undefined;
+  /** Name of the last object on the client's previous page. */
+  readonly after: string | undefined;
+}
+
+/** @throws GatewayError for a limit or an id that cannot be in the list */
+function selectionIn(call: VertexCall): Selection {
   const { after, limit } = pageParamsOf(call, limits.defaultLimit, limits.maxLimit);
-  const bucket = bucketOf(call);
+  const purpose = paramOf(call.query, 'purpose');
+  return {
+    limit,
+    purpose: purpose === '' ? undefined : purpose,
+    after: after === undefined ? undefined : nameOf(after, bucketOf(call)),
+  };
+}
+
+function pageRequest(call: VertexCall, { after, limit, purpose }: Selection, token: string | undefined): UpstreamRequest {
   // One more row for the object at which the list starts. With a purpose filter the number of skipped rows is unknown, so pages are full.
-  const size = purposeIn(call) === undefined ? Math.min(after === undefined ? limit : limit + 1, pageSize) : pageSize;
-  const queryParameters: Record<string, string> = { prefix: prefixOf(call), maxResults: String(size) };
-  if (after !== undefined) queryParameters['startOffset'] = startName(after, bucket);
+  const size = purpose === undefined ? Math.min(after === undefined ? limit : limit + 1, pageSize) : pageSize;
+  const queryParameters: Record<string, string> = { prefix: prefixOf(purpose), maxResults: String(size) };
+  if (after !== undefined) queryParameters['startOffset'] = after;
   if (token !== undefined) queryParameters['pageToken'] = token;
   const order = paramOf(call.query, 'order');
   const dropped = order === 'asc' ? [{ param: 'order', reason: 'this provider lists the newest first' }] : [];
   const query = Object.entries(queryParameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  return plainRequest(listAddress(call, bucket, query.join('&')), 'GET', storageHeaders(call), dropped);
+  return plainRequest(listAddress(call, bucketOf(call), query.join('&')), 'GET', storageHeaders(call), dropped);
 }
 
-function purposeIn({ query }: VertexCall): string | undefined {
-  const purpose = paramOf(query, 'purpose');
-  return purpose === '' ? undefined : purpose;
-}
-
-function prefixOf(call: VertexCall): string {
-  const purpose = purposeIn(call);
+function prefixOf(purpose: string | undefined): string {
   if (purpose === undefined) return gatewayPrefix;
   return purpose === 'batch_output' ? batchesPrefix : filesPrefix;
 }
 
 /** Returns the name of the object at which the list starts. @throws GatewayError `invalid_value` for an id that cannot be in the list */
-function startName(after: string, bucket: string): string {
+function nameOf(after: string, bucket: string): string {
   const object = storedObjectOf(after, 'after');
   if (object.bucket !== bucket) throw afterNotFound('file', after);
   return object.name;
@@ -69,16 +80,13 @@ function startName(after: string, bucket: string): string {
 
 function filesIn(
   texts: readonly string[],
-  call: VertexCall,
+  { after, purpose }: Selection,
 ): { readonly files: readonly FileObject[]; readonly token: string | undefined } {
-  const { after } = pageParamsOf(call, limits.defaultLimit, limits.maxLimit);
-  const purpose = purposeIn(call);
-  const startAfter = after === undefined ? undefined : storedObjectOf(after, 'after').name;
   const pages = texts.map((text) => pageOf(text, 'items'));
   const files = pages.flatMap(({ rows }) =>
     rows.flatMap((row) => {
       const name = String(row['name'] ?? '');
-      if (name.endsWith('/') || (startAfter !== undefined && Buffer.compare(Buffer.from(name), Buffer.from(startAfter)) <= 0)) return [];
+      if (name.endsWith('/') || (after !== undefined && Buffer.compare(Buffer.from(name), Buffer.from(after)) <= 0)) return [];
       const file = fileOf(row);
       return file === undefined || (purpose !== undefined && file.purpose !== purpose) ? [] : [file];
     }),
@@ -86,10 +94,10 @@ function filesIn(
   return { files, token: pages.at(-1)?.token };
 }
 
-function listResult(texts: readonly string[], call: VertexCall): ReturnType<typeof listOf> {
-  const { limit } = pageParamsOf(call, limits.defaultLimit, limits.maxLimit);
-  const { files, token } = filesIn(texts, call);
-  if (files.length === 0 && token !== undefined && texts.length >= maxPages) throw tooManyOthers(purposeIn(call) ?? '');
+function listResult(texts: readonly string[], selection: Selection): ReturnType<typeof listOf> {
+  const { limit, purpose = '' } = selection;
+  const { files, token } = filesIn(texts, selection);
+  if (files.length === 0 && token !== undefined && texts.length >= maxPages) throw tooManyOthers(purpose);
   return listOf(files.slice(0, limit), files.length > limit || token !== undefined);
 }
 

@@ -49,7 +49,7 @@ export function pageOf(text: string, key: string): Page {
 /** A list that is read with one request per page. */
 interface PagedList {
   /** Builds the request for a page; the first has no token. */
-  request(token?: string): UpstreamRequest;
+  request(token: string | undefined): UpstreamRequest;
   /** Returns the token of the next page, from the responses so far. @throws GatewayError if no page can contain the requested rows */
   next(texts: readonly string[]): string | undefined;
   result(texts: readonly string[]): unknown;
