@@ -1,7 +1,6 @@
 import type { ProviderFault } from '../../core/error.ts';
-import type { WireEvent } from '../../core/events.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
-import { JsonTap, topLevelMembers } from '../shared/response/json-tap.ts';
+import { JsonTap, OpaqueTap, topLevelMembers } from '../shared/response/json-tap.ts';
 import { textOf } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 
@@ -25,24 +24,13 @@ export class ObjectTap extends JsonTap {
 }
 
 /** Tap for the content of a file: bytes of any kind, whose end only the transport detects. */
-export class BytesTap implements Tap {
+export class BytesTap extends OpaqueTap {
   readonly form = 'bytes';
-  complete = false;
-  readonly id = undefined;
-  readonly model = undefined;
-  readonly fault = undefined;
-  readonly usage = undefined;
-  readonly finish: readonly string[] = [];
-  readonly contentEvents = 0;
 
-  event(_event: WireEvent): EventKind {
+  /** Not counted: no usage is estimated for a file. */
+  override event(): EventKind {
     this.complete = true;
     return 'content';
-  }
-
-  whole(_text: string): undefined {
-    this.complete = true;
-    return undefined;
   }
 }
 
