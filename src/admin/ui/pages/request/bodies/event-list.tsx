@@ -18,7 +18,7 @@ export function EventList({ events }: { events: readonly StreamEvent[] }) {
             <li key={i}>
               <span class="muted small num nowrap">{at === null ? `${i + 1}` : duration(at)}</span>
               <span class="muted small num nowrap">
-                {pause === null ? '' : pause >= 1000 ? `pause ${duration(pause)}` : `+${duration(pause)}`}
+                {pause === null ? '' : pause >= 1000 ? `pause ${duration(pause)}` : `+${duration(Math.round(pause * 10) / 10)}`}
               </span>
               <span class="event-text">
                 {name !== null && <strong>{name} </strong>}
