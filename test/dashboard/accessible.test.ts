@@ -46,7 +46,7 @@ const states: readonly State[] = [
     then: (page) => page.getByRole('tab', { name: /Events/ }).click(),
     shows: '.events li',
   },
-  { name: 'the facts of a request', path: request, then: (page) => openTab(page, 'Facts'), shows: '.facts' },
+  { name: 'the facts of a request', path: request, then: (page) => openTab(page, 'Facts'), shows: '.all-facts' },
   { name: 'the replay dialog', path: request, then: (page) => page.keyboard.press('r'), shows: 'dialog[open]' },
   { name: 'a request with extreme values', path: `/requests/${first}`, shows: '.timeline' },
   { name: 'a trace', path: `/traces/${trace}`, shows: '.trace a' },

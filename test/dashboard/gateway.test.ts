@@ -250,7 +250,7 @@ describe.skipIf(!hasBrowser)('the dashboard of a gateway with limited logging', 
     const { page } = await open(`${adminUrl(gateway)}/requests/${id}`);
     // Records are stored in batches.
     await expect.poll(async () => (await page.reload(), await page.locator('.timeline').count())).toBe(1);
-    const absent = page.locator('.empty');
+    const absent = page.locator('.empty:visible');
     await absent.getByText('logging.requests.bodies: metadata').waitFor();
     await absent.getByText('gateway.yaml:4').waitFor();
     await gateway.close();
