@@ -60,6 +60,8 @@ export interface RuntimeDeps {
   readonly outbound: Outbound;
   /** Shown by `/readyz`: notes that do not affect readiness, and the result of the last load of the configuration. */
   readonly notes: readonly string[];
+  /** Current problems of this process, one sentence each; the runtime adds its own. */
+  readonly problems: string[];
   readonly configState: (isDetailed: boolean) => ConfigState;
   /** Undefined if no request log is kept. */
   readonly logs: () => LogReader | undefined;
@@ -186,6 +188,7 @@ export class Runtime implements Serving {
   #observe(first: Snapshot): Observing {
     return new Observing(first, {
       log: this.#deps.log,
+      problems: this.#deps.problems,
       now: this.#deps.clock.now,
       monotonic: this.#deps.clock.monotonic,
       secrets: () => secretsOf(this.#liveGenerations),

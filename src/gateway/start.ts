@@ -242,6 +242,7 @@ class GatewayStart {
       log,
       outbound: this.#outbound,
       notes: this.#notes,
+      problems: this.#notes,
       configState: (isDetailed) => this.#reloads.current(isDetailed),
       logs: () => this.#storage.logs,
       openFiles: this.#openFiles,

@@ -188,6 +188,8 @@ describe('a trace of a request', () => {
     const line = await until(() => gateway.lines.find((text) => text.includes('not exported')), 'the line');
     expect(JSON.parse(line)).toMatchObject({ signal: 'traces', result: 'rejected', items: 2, why: 'status 400' });
     expect(gateway.lines.join('')).not.toContain(secret);
+    const response = await fetch(`${gateway.url}/readyz`);
+    expect(await response.json()).toMatchObject({ status: 'ok', notes: ['Traces are not exported to their collector: status 400.'] });
   });
 });
 

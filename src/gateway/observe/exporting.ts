@@ -8,6 +8,7 @@ import type { ExportSettings } from '../../telemetry/otlp/messages.ts';
 import type { Signal } from '../../telemetry/otlp/payload.ts';
 import type { ExportResult } from '../../telemetry/otlp/export-queue.ts';
 import type { Sample } from '../../telemetry/metrics/sample.ts';
+import { ExportProblems } from './export-problems.ts';
 import { errorReporter } from '../log/reporters.ts';
 import { version } from '../version.ts';
 
@@ -41,12 +42,19 @@ export class Exporting {
   #ratio: number | undefined;
   #hasLogs = false;
   #hasContent = false;
+  readonly #problems: ExportProblems;
   #lossReportedAt = Number.NEGATIVE_INFINITY;
   #retryReportedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param entry entry file of the thread */
-  constructor(log: Pick<Log, 'warn' | 'error'>, monotonic: () => number, entry = new URL('./export-worker.js', import.meta.url)) {
+  /** @param problems current problems, kept up to date @param entry entry file of the thread */
+  constructor(
+    log: Pick<Log, 'warn' | 'error'>,
+    monotonic: () => number,
+    problems: string[],
+    entry = new URL('./export-worker.js', import.meta.url),
+  ) {
     this.#log = log;
+    this.#problems = new ExportProblems(problems);
     this.#monotonic = monotonic;
     this.#entry = entry;
     this.#onFault = errorReporter(log, monotonic, 'the thread that exports traces and logs died; it is started again');
@@ -64,6 +72,7 @@ export class Exporting {
     // Starts at zero: Prometheus does not count the first value of a counter as an increase.
     for (const signal of [...(tracing === undefined ? [] : ['traces']), ...(logs === undefined ? [] : ['logs'])])
       for (const result of results) this.#counts.set(`${signal} ${result}`, this.#counts.get(`${signal} ${result}`) ?? 0);
+    for (const signal of ['traces', 'logs'] as const) if (!this.#isExported(signal)) this.#problems.set(signal, undefined);
     if (!this.isOn && this.#thread === undefined) return;
     this.#thread ??= new ExportThread({
       entry: this.#entry,
@@ -114,9 +123,15 @@ export class Exporting {
     };
   }
 
+  #isExported(signal: Signal): boolean {
+    return signal === 'traces' ? this.#ratio !== undefined : this.#hasLogs;
+  }
+
   #result(signal: Signal, items: number, result: ExportResult, why: string | undefined): void {
     const key = `${signal} ${result}`;
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + items);
+    // A full queue is a consequence: the reason is that of the export that is retried.
+    if (result !== 'dropped' && this.#isExported(signal)) this.#problems.set(signal, result === 'exported' ? undefined : (why ?? result));
     if (result === 'exported') return;
     const now = this.#monotonic();
     if (now - this.#lossReportedAt < lineEvery) return;
@@ -126,6 +141,7 @@ export class Exporting {
 
   /** Retries take minutes: without a line, a wrong address or certificate would be noticed only when items are lost. */
   #retried(signal: Signal, why: string): void {
+    if (this.#isExported(signal)) this.#problems.set(signal, why);
     const now = this.#monotonic();
     if (now - this.#retryReportedAt < lineEvery) return;
     this.#retryReportedAt = now;

@@ -11,6 +11,8 @@ import { configSamples, keySamples, LogSamples, type ObservedState, providerSamp
 
 export interface ObserveDeps extends ObservedState {
   readonly log: Log;
+  /** Current problems, one sentence each, kept up to date. */
+  readonly problems: string[];
   /** Monotonic time in milliseconds. */
   monotonic(): number;
   /** Secrets of every generation that has requests. */
@@ -28,7 +30,7 @@ export class Observing {
 
   constructor(first: Snapshot, deps: ObserveDeps) {
     this.#deps = deps;
-    this.#exporting = new Exporting(deps.log, deps.monotonic);
+    this.#exporting = new Exporting(deps.log, deps.monotonic, deps.problems);
     this.#snapshot = first;
     this.use(first);
   }

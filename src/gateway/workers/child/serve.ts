@@ -162,6 +162,7 @@ class WorkerServer {
       log,
       outbound,
       notes: this.#notes,
+      problems: this.#problems,
       configState: (isDetailed) => (isDetailed ? this.#readiness().detailed : this.#readiness().brief),
       logs: () => undefined,
       openFiles: openFilesLimit(),
