@@ -68,7 +68,8 @@ export function contentOfCompletion(completion: Json): Content {
         ? JSON.stringify(content)
         : parts.map((part) => (part['type'] === 'text' ? String(part['text']) : '')).join('');
   return {
-    text: text + refusal,
+    // The API rejects blank texts in later requests, so they are not returned.
+    text: (text + refusal).trim() === '' ? '' : text + refusal,
     thinking:
       blocks.map((block) => (block['type'] === 'thinking' ? String(block['thinking'] ?? '') : '')).join('') ||
       String(message['reasoning_content'] ?? message['reasoning'] ?? '') ||

@@ -30,7 +30,7 @@ it.each<[string, readonly ModelEvent[], readonly string[]]>([
   ['white space before a call', [thinking, text('\n\n'), call(0)], ['thinking', 'tool_use']],
   ['white space between calls', [call(0), text('\n'), call(1)], ['tool_use', 'tool_use']],
   ['white space before thinking', [text('\n'), thinking, text('Hi')], ['thinking', 'Hi']],
-  ['a blank block before another text', [text('\n', 0), closed(0), text('Hi', 1)], ['Hi']],
+  ['a blank text between two others', [text('Hi', 0), closed(0), text('\n', 1), closed(1), text('Ho', 2)], ['Hi', '\nHo']],
   ['a blank text', [text(' \n')], []],
 ])('writes no blank text for %s', (_name, events, expected) => {
   expect(blocksOf(events)).toEqual(expected);

@@ -40,7 +40,7 @@ export class MessageEvents {
   #hasStarted = false;
   #next = 0;
   #open: Open | undefined;
-  /** White space at the beginning of a text. It is sent with the text: the API rejects blank texts in later requests. */
+  /** White space before a text, or a blank text. It is sent with the next text: the API rejects blank texts in later requests. */
   #blank = '';
   /** True once citations were sent in the API's own form. */
   #hasCitations = false;
@@ -184,10 +184,7 @@ export class MessageEvents {
    * in later requests.
    */
   #block({ kind, state, block, native }: Hub<'block'>): readonly ApiEvent[] {
-    if (state === 'close') {
-      this.#blank = '';
-      return this.#open?.block === block ? this.#close() : noEvents;
-    }
+    if (state === 'close') return this.#open?.block === block ? this.#close() : noEvents;
     if (kind !== 'native' || !isJsonObject(native)) return noEvents;
     if (isApiBlock(native['type'])) return this.#begin('native', native, block);
     if (Array.isArray(native['citations']) && this.#isOpen('text', block)) return this.#cite(native['citations'].filter(isJsonObject));
