@@ -225,6 +225,8 @@ function orderProblems(turns: readonly Turn[]): string[] {
     const resultIds = blocks.filter(({ type }) => String(type).endsWith('_tool_result')).map((one) => one['tool_use_id']);
     const pairs = new Set([...used, ...resultIds]);
     if (pairs.size !== used.length || pairs.size !== resultIds.length) problems.push(`/messages/${at} steps without their results`);
+    if (turn.role === 'assistant' && String(blocks.at(-1)?.['type']).endsWith('thinking'))
+      problems.push(`/messages/${at} ends with thinking`);
     if (at === 0 && lastResult >= 0) problems.push('/messages/0 a result without a call');
   }
   const last = turns.at(-1);

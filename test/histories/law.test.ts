@@ -62,10 +62,12 @@ function textsOf(body: Json): string {
 
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
-  if (Array.isArray(content))
-    return (content as Json[]).map(({ type, text }) => (type === undefined || type === 'text' ? String(text ?? '') : '')).join('');
+  if (Array.isArray(content)) return (content as Json[]).map(partText).join('');
   return typeof content === 'object' && content !== null ? JSON.stringify(content) : '';
 }
+
+const partText = ({ type, text, citationsContent: cited }: Json): string =>
+  cited === undefined ? (type === undefined || type === 'text' ? String(text ?? '') : '') : textOf((cited as Json)['content']);
 
 /** Without whitespace, which services reject at the ends of a text. */
 const bare = (text: string): string => text.replaceAll(/\s/g, '');

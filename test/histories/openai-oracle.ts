@@ -75,6 +75,8 @@ function schemaOf(strictness: Strictness): Json {
       model: text,
       messages: { type: 'array', items: byRole({ user, assistant, tool, function: functionMessage }) },
       tools: { type: 'array' },
+      max_tokens: { type: 'integer' },
+      max_completion_tokens: { type: 'integer' },
     },
     ['messages'],
   );
@@ -92,7 +94,8 @@ export function chatRefusals(body: unknown, strictness: Strictness): readonly st
   const validate = validators[strictness];
   if (!validate(body))
     return (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`);
-  return pairProblems((body as { messages: readonly Json[] }).messages);
+  const { messages } = body as { messages: readonly Json[] };
+  return [...pairProblems(messages), ...(strictness === 'mistral' ? orderProblems(messages) : [])];
 }
 
 /** Each call must be followed by one result, and each result must belong to a call. */
@@ -111,4 +114,13 @@ function pairProblems(messages: readonly Json[]): string[] {
     if (new Set(open).size < open.length) problems.push('an id twice');
   }
   return problems;
+}
+
+/** Rules of Mistral for messages that follow each other. */
+function orderProblems(messages: readonly Json[]): string[] {
+  return messages.flatMap(({ role, content, tool_calls: calls }, at): string[] => {
+    const before = messages[at - 1]?.['role'];
+    if (role === 'assistant' && (content ?? '') === '' && calls === undefined) return [`message ${at} is empty`];
+    return role === 'user' && before === 'tool' ? [`message ${at}: user after tool`] : [];
+  });
 }

@@ -3,8 +3,10 @@ import type { CommonSettings, Provider } from '../../src/core/provider.ts';
 import anthropic from '../../plugins/providers/anthropic/index.ts';
 import azureAi from '../../plugins/providers/azure-ai/index.ts';
 import azureOpenAi from '../../plugins/providers/azure-openai/index.ts';
+import bedrock from '../../plugins/providers/bedrock/index.ts';
 import gemini from '../../plugins/providers/gemini/index.ts';
 import openai from '../../plugins/providers/openai/index.ts';
+import vendors from '../../plugins/providers/vendors/index.ts';
 import vertexAi from '../../plugins/providers/vertex-ai/index.ts';
 import { refusals as messagesRefusals } from '../anthropic/messages-schema.ts';
 import { requestSchema, schemaNode } from '../contract/gemini-request-schema.ts';
@@ -49,6 +51,25 @@ const chat =
 const onVertex = ({ anthropic_version: version, ...body }: Json): readonly string[] =>
   version === 'vertex-2023-10-16' ? messagesRefusals({ model: 'm', ...body }, 'vertex') : ['no version'];
 
+/** Blocks of Converse for a model that is not Claude: without reasoning, and with results for all calls. */
+function converseRefusals({ messages }: Json): readonly string[] {
+  const turns = messages as { role: string; content: Json[] }[];
+  const ids = (at: number, kind: string): string =>
+    (turns[at]?.content ?? []).flatMap((block) => (block[kind] === undefined ? [] : [(block[kind] as Json)['toolUseId']])).join();
+  return turns.flatMap(({ role, content }, at): string[] => {
+    if (role !== (at % 2 === 0 ? 'user' : 'assistant')) return [`message ${at} is of ${role}`];
+    if (content.some(({ reasoningContent, text }) => reasoningContent !== undefined || text === ''))
+      return [`message ${at} has reasoning or no text`];
+    return role === 'user' || ids(at, 'toolUse') === ids(at + 1, 'toolResult') ? [] : [`message ${at}: calls without results`];
+  });
+}
+
+function vendor(type: string): Provider {
+  const found = vendors.find((one) => one.type === type);
+  if (found === undefined) throw new Error(`no ${type}`);
+  return found;
+}
+
 const location = { region: 'us-central1', project: 'p1' };
 
 export const targets: readonly Target[] = [
@@ -82,6 +103,14 @@ export const targets: readonly Target[] = [
     refusals: (body) => messagesRefusals(body),
   },
   { name: 'anthropic', provider: anthropic, model: 'claude-sonnet-4-5', settings: {}, refusals: (body) => messagesRefusals(body) },
+  { name: 'mistral', provider: vendor('mistral'), model: 'mistral-large', settings: {}, refusals: chat('mistral') },
+  {
+    name: 'bedrock, Nova',
+    provider: bedrock,
+    model: 'amazon.nova-pro-v1:0',
+    settings: { region: 'us-east-1' },
+    refusals: converseRefusals,
+  },
   { name: 'gemini 2.5', provider: gemini, model: 'gemini-2.5-flash', settings: {}, refusals: geminiRefusals },
   { name: 'gemini 3', provider: gemini, model: 'gemini-3-pro-preview', settings: {}, refusals: geminiRefusals },
   { name: 'vertex-ai, Gemini', provider: vertexAi, model: 'gemini-3-flash', settings: location, refusals: geminiRefusals },
