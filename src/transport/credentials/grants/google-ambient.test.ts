@@ -230,6 +230,17 @@ describe('googleAmbient() without a usable identity', () => {
   });
 
   it.each([
+    ['an object', '{"error": {"code": 403, "message": "The API is disabled", "status": "PERMISSION_DENIED"}}', ': The API is disabled'],
+    ['a page', '<html>Forbidden</html>', ''],
+  ])('reports the status of an error response that is not in the format of OAuth: %s', async (_, body, told) => {
+    const file = await writeFederationFile();
+    server.script = (response) =>
+      void response.writeHead(403, { 'content-type': told === '' ? 'text/html' : 'application/json' }).end(body);
+    const fault = { message: `the token endpoint returned 403${told}`, field: undefined, reason: '403' };
+    await expect(googleAmbient(grant(file), deps).fetch()).rejects.toMatchObject(fault);
+  });
+
+  it.each([
     ['only a key', 'SECRET-KEY-ALONE'],
     ['an unquoted key', '{"type": "service_account", "private_key": SECRET-KEY}'],
     ['a key on several lines', '{"type": "service_account",\n"private_key":\nSECRET\nKEY}'],

@@ -2,6 +2,7 @@ import { isRetryable } from '../../../core/error.ts';
 import { withTimeout } from '../../../core/async/with-timeout.ts';
 import type { AuthClient, GoogleAuthOptions } from 'google-auth-library';
 import type { OAuthGrant } from '../../../core/provider.ts';
+import { isJsonObject } from '../../../core/json/merge.ts';
 import { checkRegularFile } from '../../../core/files/regular-file.ts';
 import { type Token, TokenError, type TokenFetcher } from '../token-source.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
@@ -127,12 +128,15 @@ const missing = /The file at .* does not exist, or it is not a file.*/s;
 /** The library's error for a response of a token endpoint that is no JSON object. It quotes the response. */
 const notAnObject = /^Cannot (?:create property 'res' on|set properties of \w+ \(setting 'res'\))/;
 
+/** The library's message for an error response that is an object of Google's APIs, or not JSON. */
+const noOAuthError = /^Error code (?:\[object Object\]|undefined)$/;
+
 /** A token or key of the request, which an endpoint may repeat: a JWT, a bearer token, a member of a form. */
 const echoedSecret = /eyJ[\w-]{8,}(?:\.[\w-]*)*|(?<=Bearer )[^\s"',]+|(?<=(?:_token|_secret|assertion)=)[^\s"'&]+/g;
 
 /** @param file the file that the client was created from */
 function faultOf(error: unknown, file: NamedFile | undefined): TokenError {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = error instanceof Error ? messageOf(error) : String(error);
   // Without the cause, which quotes the response too.
   if (notAnObject.test(text)) return new TokenError('the token endpoint returned no JSON object');
   const clean = text.replace(quotedInput, 'it is not valid JSON').replaceAll(echoedSecret, '***');
@@ -145,13 +149,25 @@ function faultOf(error: unknown, file: NamedFile | undefined): TokenError {
   return new TokenError(message, { ...cause, reason: reasonOf(error) });
 }
 
+/** Replaces the message of the library for an error response that is not in the format of OAuth. */
+function messageOf(error: Error): string {
+  if (!noOAuthError.test(error.message)) return error.message;
+  const { status, data } = responseOf(error);
+  const told = isJsonObject(data) && isJsonObject(data['error']) ? data['error']['message'] : undefined;
+  return `the token endpoint returned ${String(status)}${typeof told === 'string' ? `: ${told}` : ''}`;
+}
+
+/** The response in an error of the library's HTTP client. */
+function responseOf(error: unknown): { readonly status?: unknown; readonly data?: unknown } {
+  return (error as { readonly response?: object }).response ?? {};
+}
+
 /** True for an error of the library's HTTP client, which has the options of the request. */
 const isOfRequest = (error: unknown): boolean => error instanceof Error && 'config' in error;
 
 /** Returns the status with which an endpoint rejected the credential; undefined if a later request may succeed. */
 function reasonOf(error: unknown): string | undefined {
-  const { response } = error as { readonly response?: { readonly status?: unknown } };
-  const status = response?.status;
+  const { status } = responseOf(error);
   return typeof status === 'number' && !isRetryable(status) ? String(status) : undefined;
 }
 
