@@ -343,6 +343,10 @@ describe.skipIf(!hasBrowser)('request page', () => {
     const fallback = rows.find((row) => row.fallback);
     const { page } = await open(`${server.url}/requests/${fallback?.id}`);
     await page.getByText('"Rate limit reached", retry-after 20 s is too long').waitFor();
+    // The legend has the parts that the bars have.
+    const titles = await page.locator('.timeline .track i').evaluateAll((bars) => bars.map((bar) => bar.getAttribute('title') ?? ''));
+    for (const word of await page.locator('.timeline .legend span').allInnerTexts())
+      expect(titles.some((title) => title.startsWith(word))).toBe(true);
     await page.getByRole('button', { name: /429 openai-main\/gpt-4o-mini/ }).click();
     await page.getByRole('region', { name: 'Attempt 1' }).waitFor();
     await page.getByRole('tab', { name: 'To the provider', selected: true }).waitFor();

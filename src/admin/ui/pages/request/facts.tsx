@@ -99,7 +99,7 @@ function costRows({ usage, cost, ms, provider, stream }: LogRecord): Rows {
           ? usd(cost.usd)
           : `${usd(cost.usd)} (${cost.usd} USD)`,
     ],
-    ['prices from', cost.source],
+    ['price source', cost.source],
   ];
   return [
     ...numbers,

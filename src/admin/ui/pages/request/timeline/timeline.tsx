@@ -24,8 +24,7 @@ interface TimelineProps {
 /** Plugins and attempts on a common time axis. If a bar is selected, the panes below show that step. */
 export function Timeline({ record, step, onStep }: TimelineProps) {
   const bars = barsOf(record);
-  const isShown = (kind: Segment['kind']): boolean =>
-    kind !== 'pause' || bars.some(({ segments }) => segments.some((segment) => segment.kind === 'pause'));
+  const isShown = (kind: Segment['kind']): boolean => bars.some(({ segments }) => segments.some((segment) => segment.kind === kind));
   const whole = Math.max(record.ms.total, ...bars.flatMap(({ segments }) => segments.map(({ from, ms }) => from + ms)), 0.1);
   return (
     <div class="timeline">
