@@ -1,4 +1,5 @@
-import type { JsonBody, RequestBody } from '#core/json/body.ts';
+import type { JsonBody } from '#core/json/body.ts';
+import type { RequestBody } from '#core/http/request.ts';
 import type { Routed } from '#core/context.ts';
 import { bareModel } from '#core/model/model-name.ts';
 import { type Override, overridePatch } from './override.ts';

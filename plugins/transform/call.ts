@@ -1,5 +1,5 @@
 import { booleanIn } from '#core/text/boolean-text.ts';
-import type { RequestBody } from '#core/json/body.ts';
+import type { RequestBody } from '#core/http/request.ts';
 import type { Routed } from '#core/context.ts';
 import { type Endpoint, traitsOf } from '#core/endpoint.ts';
 import type { FormBody } from '#core/http/form.ts';

@@ -1,4 +1,5 @@
-import { emptyBody, type EmptyBody, type JsonBody, type RequestBody } from '#core/json/body.ts';
+import { emptyBody, type EmptyBody, type JsonBody } from '#core/json/body.ts';
+import type { RequestBody } from '#core/http/request.ts';
 import type { Routed } from '#core/context.ts';
 import { endpoints, methodsOf, traitsOf } from '#core/endpoint.ts';
 import { GatewayError, withUsableNames } from '#core/error.ts';

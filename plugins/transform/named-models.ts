@@ -1,5 +1,5 @@
 import { unreadInputIn } from '#core/json/batch-file.ts';
-import type { RequestBody } from '#core/json/body.ts';
+import type { RequestBody } from '#core/http/request.ts';
 import type { Routed } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
 import type { FormBody, FormUpstream } from '#core/http/form.ts';

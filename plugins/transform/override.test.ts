@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '#core/endpoint.ts';
-import type { PassThroughBody } from '#core/json/body.ts';
+import type { PassThroughBody } from '#core/http/request.ts';
 import { parseExact } from '#core/json/scan.ts';
 import { chat, prepare } from '../../test/support/prepare.ts';
 import { makeBinding, makeProvider } from '../../test/support/stage-context.ts';

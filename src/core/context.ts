@@ -1,5 +1,4 @@
-import type { RequestHead } from './http/request-head.ts';
-import type { RequestBody } from './json/body.ts';
+import type { RequestBody, RequestHead } from './http/request.ts';
 import type { MemoryReservation } from './memory/budget.ts';
 import type { ChosenPrompt } from './model/prompt.ts';
 import type { Plan } from './plan.ts';

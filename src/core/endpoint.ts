@@ -1,4 +1,4 @@
-import type { RequestHead } from './http/request-head.ts';
+import type { RequestHead } from './http/request.ts';
 
 /** One route of an endpoint: a method, and a path after `/v1/` in which `{id}` matches one segment. */
 export type Route = readonly [method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string];

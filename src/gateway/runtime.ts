@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Server } from 'node:http';
 import { createHolder, type OwnedHolder } from '../config/reload/holder.ts';
 import { minimalRecord } from '../core/records/minimal.ts';
-import type { IncomingRequest } from '../core/http/request-head.ts';
+import type { IncomingRequest } from '../core/http/request.ts';
 import { MemoryBudget } from '../core/memory/budget.ts';
 import type { Clock } from '../core/context.ts';
 import type { ListenAddress, ListenSetting } from '../core/http/listen-address.ts';

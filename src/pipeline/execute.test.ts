@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPlanner } from '../config/compile/targets/plan.ts';
 import type { Dialect } from '../core/dialect.ts';
-import type { RequestHead } from '../core/http/request-head.ts';
+import type { RequestHead } from '../core/http/request.ts';
 import { MemoryBudget } from '../core/memory/budget.ts';
 import type { Attempt, Outcome, Send } from '../core/plan.ts';
 import type { PluginInstance } from '../core/plugin.ts';

@@ -1,4 +1,4 @@
-import type { RequestBody } from '../core/json/body.ts';
+import type { RequestBody } from '../core/http/request.ts';
 import type { Dialect } from '../core/dialect.ts';
 import { fromUnknown, GatewayError } from '../core/error.ts';
 import { type Attempt, type Outcome, type Reply, type Send, type Sending, type Times, type Verdict } from '../core/plan.ts';

@@ -1,5 +1,4 @@
-import type { IncomingRequest, PendingBody } from '../core/http/request-head.ts';
-import type { RequestBody } from '../core/json/body.ts';
+import type { IncomingRequest, PendingBody, RequestBody } from '../core/http/request.ts';
 import type { Client } from '../core/http/client.ts';
 import type { Dialect } from '../core/dialect.ts';
 import { dialectOf } from '../core/endpoint.ts';

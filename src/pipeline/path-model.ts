@@ -1,4 +1,4 @@
-import type { RequestBody } from '../core/json/body.ts';
+import type { RequestBody } from '../core/http/request.ts';
 import { type Endpoint, traitsOf } from '../core/endpoint.ts';
 import type { FormBody, FormBytes, FormContent, FormEdit, FormPart, LineEdit } from '../core/http/form.ts';
 

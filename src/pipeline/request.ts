@@ -1,6 +1,6 @@
-import type { RequestHead } from '../core/http/request-head.ts';
+import type { RequestBody, RequestHead } from '../core/http/request.ts';
 import { requestsStream, requestedModelIn, requestedModelOf } from '../core/model/requested-model.ts';
-import { emptyBody, type RequestBody } from '../core/json/body.ts';
+import { emptyBody } from '../core/json/body.ts';
 import { type MemoryBudget, MemoryReservation } from '../core/memory/budget.ts';
 import type { Caller, Facts, Routed } from '../core/context.ts';
 import type { Endpoint } from '../core/endpoint.ts';

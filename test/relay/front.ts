@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { relayedHeaders, unparsedTap } from '../../plugins/transform/relayed.ts';
-import type { RequestHead, PendingBody } from '../../src/core/http/request-head.ts';
+import type { PendingBody, RequestBody, RequestHead } from '../../src/core/http/request.ts';
 import type { Client } from '../../src/core/http/client.ts';
-import type { RequestBody } from '../../src/core/json/body.ts';
 import type { Dialect } from '../../src/core/dialect.ts';
 import type { Endpoint } from '../../src/core/endpoint.ts';
 import { GatewayError } from '../../src/core/error.ts';

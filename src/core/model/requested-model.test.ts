@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestHead } from '../http/request-head.ts';
-import { JsonBody, type RequestBody } from '../json/body.ts';
+import type { RequestBody, RequestHead } from '../http/request.ts';
+import { JsonBody } from '../json/body.ts';
 import { requestedModelIn } from './requested-model.ts';
 
 const form = (model?: string): RequestBody =>

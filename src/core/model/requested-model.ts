@@ -1,5 +1,4 @@
-import type { RequestHead } from '../http/request-head.ts';
-import type { RequestBody } from '../json/body.ts';
+import type { RequestBody, RequestHead } from '../http/request.ts';
 import { traitsOf } from '../endpoint.ts';
 import { GatewayError } from '../error.ts';
 import { modelInQuery } from '../http/models-in-query.ts';

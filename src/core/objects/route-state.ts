@@ -1,5 +1,5 @@
 import { type Endpoint, traitsOf } from '../endpoint.ts';
-import type { RequestBody } from '../json/body.ts';
+import type { RequestBody } from '../http/request.ts';
 import type { GatewayError } from '../error.ts';
 
 /** `creates`: creates an object in one account; `names`: refers to one by ID; undefined: leaves no object behind. */

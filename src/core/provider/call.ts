@@ -1,7 +1,8 @@
 import type { Endpoint } from '../endpoint.ts';
 import type { FormBody, FormUpstream } from '../http/form.ts';
 import type { HeaderPairs } from '../http/headers.ts';
-import type { EmptyBody, JsonBody, PassThroughBody, SocketBody } from '../json/body.ts';
+import type { EmptyBody, JsonBody } from '../json/body.ts';
+import type { PassThroughBody, SocketBody } from '../http/request.ts';
 import type { Notes } from '../model/notes.ts';
 import type { CommonSettings, CredentialOwner } from './entry.ts';
 

@@ -1,8 +1,8 @@
-import type { RequestHead } from '../../core/http/request-head.ts';
+import type { PassThroughBody, RequestBody, RequestHead } from '../../core/http/request.ts';
 import type { Clock } from '../../core/context.ts';
 import { traitsOf } from '../../core/endpoint.ts';
 import { GatewayError } from '../../core/error.ts';
-import { emptyBody, type PassThroughBody, type RequestBody } from '../../core/json/body.ts';
+import { emptyBody } from '../../core/json/body.ts';
 import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import { formatSize } from '../../core/text/units.ts';

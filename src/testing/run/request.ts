@@ -1,9 +1,8 @@
 import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import { GatewayError } from '../../core/error.ts';
-import type { IncomingRequest } from '../../core/http/request-head.ts';
+import type { IncomingRequest, PassThroughBody, RequestBody } from '../../core/http/request.ts';
 import type { Client } from '../../core/http/client.ts';
 import { canonicalPrefix } from '../../core/http/headers.ts';
-import type { PassThroughBody, RequestBody } from '../../core/json/body.ts';
 import { isJsonObject } from '../../core/json/merge.ts';
 import { tryParseJson } from '../../core/json/scan.ts';
 import type { Clock } from '../../core/context.ts';

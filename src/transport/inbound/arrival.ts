@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { RequestHead } from '../../core/http/request-head.ts';
+import type { RequestHead } from '../../core/http/request.ts';
 import type { Clock } from '../../core/context.ts';
 import { knownPaths } from '../../core/endpoint.ts';
 import { fromUnknown, GatewayError } from '../../core/error.ts';

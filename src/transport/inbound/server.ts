@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { IncomingRequest, PendingBody } from '../../core/http/request-head.ts';
+import type { IncomingRequest, PendingBody } from '../../core/http/request.ts';
 import type { MemoryBudget } from '../../core/memory/budget.ts';
 import type { Client } from '../../core/http/client.ts';
 import type { Clock } from '../../core/context.ts';

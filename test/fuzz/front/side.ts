@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { canonicalPrefix } from '../../../src/core/http/headers.ts';
-import type { IncomingRequest } from '../../../src/core/http/request-head.ts';
+import type { IncomingRequest } from '../../../src/core/http/request.ts';
 import { GatewayError } from '../../../src/core/error.ts';
 import { MemoryBudget } from '../../../src/core/memory/budget.ts';
 import { requestLimits } from '../../../src/core/json/limits.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { PendingBody } from '../../../core/http/request-head.ts';
-import { emptyBody, type RequestBody } from '../../../core/json/body.ts';
+import type { PendingBody, RequestBody } from '../../../core/http/request.ts';
+import { emptyBody } from '../../../core/json/body.ts';
 import { MemoryReservation } from '../../../core/memory/budget.ts';
 import type { EndpointTraits } from '../../../core/endpoint.ts';
 import { GatewayError } from '../../../core/error.ts';

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { JsonBody, type RequestBody } from '../../../core/json/body.ts';
+import { JsonBody } from '../../../core/json/body.ts';
+import type { RequestBody } from '../../../core/http/request.ts';
 import { type MemoryBudget, MemoryReservation } from '../../../core/memory/budget.ts';
 import { releaseBuffer } from '../../../core/memory/release-buffer.ts';
 import { fromUnknown, GatewayError } from '../../../core/error.ts';

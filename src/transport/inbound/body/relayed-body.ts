@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FormBytes } from '../../../core/http/form.ts';
-import type { PassThroughBody } from '../../../core/json/body.ts';
+import type { PassThroughBody } from '../../../core/http/request.ts';
 import { ClientBodyReader, type ClientBytesDeps, uploadLimit } from '../multipart/client-body-reader.ts';
 
 /** Idempotent methods: repeating such a request is harmless (RFC 9110 9.2.2). */

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { PendingBody } from '../../../core/http/request-head.ts';
+import type { PendingBody, SocketBody, SocketReader } from '../../../core/http/request.ts';
 import type { Client } from '../../../core/http/client.ts';
 import { type HeaderPairs, hopByHopHeaders } from '../../../core/http/headers.ts';
-import type { SocketBody, SocketReader } from '../../../core/json/body.ts';
 import { isKeySubprotocol } from '../../../core/secrets/credential-names.ts';
 import { slowClientMs } from '../../wire/slow-client.ts';
 import { STATUS_CODES } from '../../../core/node-http.ts';

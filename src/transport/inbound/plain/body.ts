@@ -1,5 +1,5 @@
-import type { PendingBody } from '../../../core/http/request-head.ts';
-import { emptyBody, type RequestBody } from '../../../core/json/body.ts';
+import type { PendingBody, RequestBody } from '../../../core/http/request.ts';
+import { emptyBody } from '../../../core/json/body.ts';
 import type { GatewayError } from '../../../core/error.ts';
 import { type BodyLimits, type ClientBodyDeps, JsonRequestBody, missingBody } from '../body/json-request-body.ts';
 import type { PlainRequest } from './plain-connections.ts';

@@ -1,6 +1,6 @@
 import { fromUnknown, type GatewayError } from '../../../core/error.ts';
 import type { FormBytes, FormUpstream } from '../../../core/http/form.ts';
-import type { PassThroughBody } from '../../../core/json/body.ts';
+import type { PassThroughBody } from '../../../core/http/request.ts';
 import type { UpstreamRequest } from '../../../core/provider.ts';
 import type { WireStream } from '../upstream.ts';
 

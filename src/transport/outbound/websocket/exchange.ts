@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { fromUnknown, GatewayError } from '../../../core/error.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { isFinalStatus } from '../../../core/http/status.ts';
-import type { SocketBody } from '../../../core/json/body.ts';
+import type { SocketBody } from '../../../core/http/request.ts';
 import type { Attempt, Flow, FlowConsumer, KeptBody, Outcome, Times, TimeoutPhase } from '../../../core/plan.ts';
 import type { SocketRecord } from '../../../core/records/record.ts';
 import type { Tap } from '../../../core/tap.ts';
