@@ -1,6 +1,7 @@
 import type { JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
 import { isJsonObject } from '#core/json/merge.ts';
+import { objectOf } from '#formats/shared/json.ts';
 
 /** Converts bodies of batches and jobs to the form of dated versions; other bodies pass unchanged. */
 export function datedBody(body: JsonBody, endpoint: Endpoint): JsonBody {
@@ -21,7 +22,7 @@ function withoutVersionPrefix(body: JsonBody): JsonBody {
 function withLegacyHyperparameters(body: JsonBody): JsonBody {
   const method = body.has('method') && !body.has('hyperparameters') ? body.value('method') : undefined;
   if (!isJsonObject(method) || method['type'] !== 'supervised') return body;
-  const { hyperparameters = {}, ...others } = isJsonObject(method['supervised']) ? method['supervised'] : {};
+  const { hyperparameters = {}, ...others } = objectOf(method['supervised']);
   if (Object.keys(others).length > 0) return body;
   return body.edit(
     new Map<string, unknown>([

@@ -2,6 +2,7 @@ import { parseJson } from '#core/json/scan.ts';
 import type { Call } from '#core/provider.ts';
 import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import { deletedFile, unixSeconds } from '#formats/openai-objects/objects.ts';
+import { objectOf } from '#formats/shared/json.ts';
 
 /** Converts one object of Azure OpenAI. Members that are not named pass unchanged. */
 type ConvertObject = (row: JsonObject) => JsonObject;
@@ -78,7 +79,7 @@ function convertBatch(row: JsonObject): JsonObject {
 
 /** The counts are null until a batch has started. */
 function countsOf(counts: unknown): JsonObject {
-  const out: Record<string, unknown> = { ...noCounts, ...(isJsonObject(counts) ? counts : {}) };
+  const out: Record<string, unknown> = { ...noCounts, ...objectOf(counts) };
   for (const [key, value] of Object.entries(out)) if (typeof value === 'string' && /^\d+$/.test(value)) out[key] = Number(value);
   return out;
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
-import { parseObject } from '#formats/shared/json.ts';
+import { parseObject, stringOf } from '#formats/shared/json.ts';
 import { responseText, type MockContent, lastUserText, piecesOf, type MockRequest, tokensIn } from './mock-response.ts';
 
 /** The messages API of the mock, as one response or a stream. */
@@ -49,6 +49,6 @@ function blockEvents({ reply }: MockRequest, block: JsonObject, index: number): 
 /** `POST /messages/count_tokens` */
 export const countTokens = (request: MockRequest): MockContent => ({ json: { input_tokens: inputTokens(request) } });
 
-const inputOf = (args: unknown): JsonObject => (isJsonObject(args) ? args : (parseObject(typeof args === 'string' ? args : '') ?? {}));
+const inputOf = (args: unknown): JsonObject => (isJsonObject(args) ? args : (parseObject(stringOf(args)) ?? {}));
 
 const inputTokens = ({ body }: MockRequest): number => tokensIn(lastUserText(body['messages']));

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
-import { parseObject, textOf } from '../shared/json.ts';
+import type { JsonObject } from '../../core/json/merge.ts';
+import { objectsIn, parseObject, textOf } from '../shared/json.ts';
 
 /**
  * Converts the list of models for libraries of both APIs: keeps every member, and adds those that OpenAI's libraries read
@@ -7,7 +7,7 @@ import { parseObject, textOf } from '../shared/json.ts';
  */
 export function fromModelList(text: string): JsonObject {
   const list = parseObject(text) ?? {};
-  const data = Array.isArray(list['data']) ? list['data'].filter(isJsonObject) : [];
+  const data = objectsIn(list['data']);
   return { object: 'list', ...list, data: data.map(modelOf) };
 }
 

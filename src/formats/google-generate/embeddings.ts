@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { openaiUsage } from '../../core/model/openai-usage.ts';
 import type { Dropped } from '../../core/provider.ts';
 import type { Usage } from '../../core/model/usage.ts';
-import { objectOf, parseObject, textOf } from '../shared/json.ts';
+import { objectOf, objectsIn, parseObject, textOf } from '../shared/json.ts';
 import { missingParameter, unsupportedParameter } from '../shared/request/parameter-errors.ts';
 import { multimodalInput } from './multimodal-input.ts';
 import { type FileRules, oneOf } from './request/conversion.ts';
@@ -227,7 +227,7 @@ const vectorOfEmbedding = ({ values, statistics }: JsonObject): Vectors => ({
 function vectorsOfPrediction(prediction: JsonObject): Vectors {
   const { embeddings, textEmbedding, imageEmbedding, videoEmbeddings } = prediction;
   if (isJsonObject(embeddings)) return vectorOfEmbedding(embeddings);
-  const video = Array.isArray(videoEmbeddings) ? (videoEmbeddings as unknown[]).filter(isJsonObject) : [];
+  const video = objectsIn(videoEmbeddings);
   const main = textEmbedding ?? imageEmbedding;
   const isMore = video.length > (main === undefined ? 1 : 0);
   return {

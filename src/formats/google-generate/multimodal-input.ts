@@ -5,6 +5,7 @@ import type { Drops } from '../shared/request/drops.ts';
 import { unsupportedParameter } from '../shared/request/parameter-errors.ts';
 import type { FileRules } from './request/conversion.ts';
 import { checkFileReferences } from './request/file-references.ts';
+import { stringOf } from '../shared/json.ts';
 
 /**
  * Converts `{text?, image?, video?}` of an embeddings request. A file is `{base64}`, `{url}` with a data URI or a `gs://` address,
@@ -40,7 +41,7 @@ function fileOf(file: JsonObject, kind: 'image' | 'video', param: string, drops:
 
 /** Converts `url`. @throws GatewayError if it is neither a data URI nor an address of object storage */
 function fileAt(url: unknown, kind: 'image' | 'video', param: string): JsonObject {
-  const text = typeof url === 'string' ? url : '';
+  const text = stringOf(url);
   const data = parseDataUri(text);
   if (data !== undefined) return { bytesBase64Encoded: data.base64, ...(kind === 'image' ? { mimeType: data.mimeType } : {}) };
   const uri = storedUri(text);

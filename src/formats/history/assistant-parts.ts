@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { tryParseJson } from '../../core/json/scan.ts';
-import { stringOf, textOf } from '../shared/json.ts';
+import { objectOf, stringOf, textOf } from '../shared/json.ts';
 import { callerOf } from '../shared/caller.ts';
 import { reasoningNames } from '../shared/request/reasoning.ts';
 import { placedBlocks } from './blocks.ts';
@@ -212,6 +212,6 @@ function thoughtIn(part: JsonObject): string {
 
 /** Converts Anthropic's `tool_use` block to a call in OpenAI's form. */
 function callOf({ type: _type, id, name, input, caller, ...rest }: JsonObject): JsonObject {
-  const fn = { name, arguments: JSON.stringify(isJsonObject(input) ? input : {}) };
+  const fn = { name, arguments: JSON.stringify(objectOf(input)) };
   return { id, type: 'function', function: fn, ...rest, ...callerOf({ caller }) };
 }

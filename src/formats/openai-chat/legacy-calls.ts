@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Operation } from '../../core/provider.ts';
 import { resultOf } from '../shared/response/result.ts';
 import { ChatReader } from './reader/chunks.ts';
+import { objectOf, objectsIn } from '../shared/json.ts';
 
 /**
  * Wraps a chat operation whose service has no `functions`: they are sent as tools, and calls reach the client in the form that it
@@ -59,9 +60,9 @@ export function withFunctionCalls(completion: JsonObject): JsonObject {
 }
 
 function legacyChoice(choice: JsonObject): JsonObject {
-  const message = isJsonObject(choice['message']) ? choice['message'] : {};
+  const message = objectOf(choice['message']);
   const { tool_calls: calls, ...messageRest } = message;
-  const [first, ...others] = Array.isArray(calls) ? calls.filter(isJsonObject) : [];
+  const [first, ...others] = objectsIn(calls);
   const fn = first?.['function'];
   if (!isJsonObject(fn)) return choice;
   const rest = others.length === 0 ? {} : { tool_calls: others };

@@ -4,6 +4,7 @@ import { isJsonObject } from '../../core/json/merge.ts';
 import type { Call } from '../../core/provider.ts';
 import { objectIn } from './fault.ts';
 import { ChatTap } from './tap.ts';
+import { objectOf } from '../shared/json.ts';
 
 /** True for a stream whose usage the gateway requests for itself, because the client has not. */
 export const requestsUsage = ({ settings, stream, includeUsage }: Pick<Call, 'settings' | 'stream' | 'includeUsage'>): boolean =>
@@ -12,7 +13,7 @@ export const requestsUsage = ({ settings, stream, includeUsage }: Pick<Call, 'se
 /** Requests the usage of a stream: a last chunk without choices. */
 export function withUsage(body: JsonBody): JsonBody {
   const options = body.has('stream_options') ? body.value('stream_options') : undefined;
-  return body.edit(new Map([['stream_options', { ...(isJsonObject(options) ? options : {}), include_usage: true }]]));
+  return body.edit(new Map([['stream_options', { ...objectOf(options), include_usage: true }]]));
 }
 
 /** A chunk without choices, in any spelling. */

@@ -3,7 +3,7 @@ import type { WireEvent } from '../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
-import { checkedObject, objectAt, textOf, offsetOfValue } from '../shared/json.ts';
+import { checkedObject, objectAt, objectsIn, offsetOfValue, textOf } from '../shared/json.ts';
 import { faultInBand, faultInChoice, objectIn } from './fault.ts';
 import { FinishReasons } from '../shared/response/finish-reasons.ts';
 import { readUsage, withTier } from '../shared/usage.ts';
@@ -145,10 +145,7 @@ function firstFault(choices: readonly JsonObject[]): ProviderFault | undefined {
   return undefined;
 }
 
-const choicesOf = (object: JsonObject): readonly JsonObject[] => {
-  const choices = object['choices'];
-  return Array.isArray(choices) ? choices.filter(isJsonObject) : [];
-};
+const choicesOf = (object: JsonObject): readonly JsonObject[] => objectsIn(object['choices']);
 
 function hasContent(delta: unknown): boolean {
   if (!isJsonObject(delta)) return false;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Dropped } from '../../core/provider.ts';
-import { objectOf, objectsIn } from '../shared/json.ts';
+import { objectOf, objectsIn, stringOf } from '../shared/json.ts';
 import { Drops } from '../shared/request/drops.ts';
 
 /**
@@ -50,7 +50,7 @@ const textOf = (content: unknown): string =>
   typeof content === 'string'
     ? content
     : objectsIn(content)
-        .map(({ text }) => (typeof text === 'string' ? text : ''))
+        .map(({ text }) => stringOf(text))
         .join('');
 
 /** A function result holds only text, so the files of a tool result follow as a user message. */

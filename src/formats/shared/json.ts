@@ -17,13 +17,17 @@ export const checkedObject = (text: string): JsonObject | undefined => parseObje
 /** Returns a non-empty string; undefined for '', null and every other type. */
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
+const noMembers: JsonObject = Object.freeze({});
+const noObjects: readonly JsonObject[] = Object.freeze([]);
+
 /** Returns a string as it is, and '' for every other type. */
 export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-export const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
+/** Returns an object as it is, and an empty one for every other type. */
+export const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : noMembers);
 
 /** Returns the objects of a list, without its other items. */
-export const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
+export const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : noObjects);
 
 /**
  * Returns the start of the value of a key in JSON text, or -1. Finds the key at any depth and never inside a string, where its

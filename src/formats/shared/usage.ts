@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import type { UsageDetails } from '../../core/records/record.ts';
+import { objectOf } from './json.ts';
 
 /**
  * Reads usage in the form of chat completions (`prompt_tokens`) and of responses and images (`input_tokens`), with details under
@@ -60,8 +61,7 @@ const writtenForAnHour = (lifetimes: unknown, written: number): number =>
 
 /** Adds only details that are present: most responses have none. */
 function detailsOf(input: JsonObject, output: JsonObject, others: UsageDetails): Pick<Usage, 'details'> {
-  const parts = input['cached_tokens_details'];
-  const cached = isJsonObject(parts) ? parts : {};
+  const cached = objectOf(input['cached_tokens_details']);
   const imageIn = tokenCount(input['image_tokens']) ?? 0;
   const imageOut = tokenCount(output['image_tokens']) ?? 0;
   const cachedAudio = tokenCount(cached['audio_tokens']) ?? 0;
@@ -104,7 +104,7 @@ export function withTier(usage: Usage | undefined, tier: unknown): Usage | undef
   return { ...usage, details: { ...usage.details, tier: tier.slice(0, maxTierLength) } };
 }
 
-const details = (first: unknown, second: unknown): JsonObject => (isJsonObject(first) ? first : isJsonObject(second) ? second : {});
+const details = (first: unknown, second: unknown): JsonObject => (isJsonObject(first) ? first : objectOf(second));
 
 /** Returns a token count; undefined for anything that is not a finite number of at least 0. */
 export const tokenCount = (value: unknown): number | undefined =>

@@ -6,6 +6,7 @@ import { ChatReader } from '../openai-chat/reader/chunks.ts';
 import { parseExact } from '../../core/json/scan.ts';
 import { resultOf } from '../shared/response/result.ts';
 import { HubCall } from './call.ts';
+import { objectOf } from '../shared/json.ts';
 
 type AnyCall = Call<CommonSettings>;
 type AnyBody = JsonBody | EmptyBody;
@@ -41,7 +42,7 @@ const none: readonly never[] = Object.freeze([]);
 export function hubOf(body: AnyBody, format: ClientRequests): ReturnType<ClientRequests['toHub']> {
   // Keeps all digits of numbers in tool inputs.
   const value = body.kind === 'json' ? parseExact(body.bytes().toString('utf8')) : {};
-  return format.toHub(isJsonObject(value) ? value : {});
+  return format.toHub(objectOf(value));
 }
 
 /** Wraps a translation for chat completions with what the client's format needs. */

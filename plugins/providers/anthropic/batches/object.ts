@@ -1,6 +1,6 @@
 import { GatewayError } from '#core/error.ts';
 import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
-import { parseObject, textOf } from '#formats/shared/json.ts';
+import { objectOf, parseObject, textOf } from '#formats/shared/json.ts';
 import { type Batch, batchOf, type BatchStatus, listOf, unixSeconds } from '#formats/openai-objects/objects.ts';
 import { parseBatchId, type BatchEndpoint, clientId, outputFileId } from './ids.ts';
 
@@ -67,7 +67,7 @@ interface Counts {
 }
 
 function countsOf(value: unknown): Counts {
-  const counts = isJsonObject(value) ? value : {};
+  const counts = objectOf(value);
   const count = (key: string): number => (typeof counts[key] === 'number' ? counts[key] : 0);
   const [succeeded, errored, canceled, expired] = [count('succeeded'), count('errored'), count('canceled'), count('expired')];
   return { succeeded, errored, canceled, expired, total: count('processing') + succeeded + errored + canceled + expired };

@@ -4,7 +4,7 @@ import type { CollectCall } from '#formats/openai-chat/collect.ts';
 import { fromMessage } from '#formats/anthropic-messages/response/result.ts';
 import { parseExact } from '#core/json/scan.ts';
 import { statusOfType } from '#formats/anthropic-messages/fault.ts';
-import { textOf } from '#formats/shared/json.ts';
+import { objectOf, textOf } from '#formats/shared/json.ts';
 import type { BatchEndpoint } from './ids.ts';
 
 /** Options for the output lines of a batch. */
@@ -35,7 +35,7 @@ interface LineOutcome {
 function outcomeOf(result: JsonObject, { endpoint, call }: ResultOptions): LineOutcome {
   switch (result['type']) {
     case 'succeeded': {
-      const message = isJsonObject(result['message']) ? result['message'] : {};
+      const message = objectOf(result['message']);
       // An invalid message must not end the output of all other requests.
       if (!Array.isArray(message['content'])) return failed('upstream_invalid', 'The response is not a message.');
       const body = endpoint === '/v1/messages' ? message : fromMessage('', call, message);
@@ -54,7 +54,7 @@ function outcomeOf(result: JsonObject, { endpoint, call }: ResultOptions): LineO
 
 /** Parses `{type: 'error', error: {type, message}, request_id}`, or only the inner object. */
 function errored(value: unknown): LineOutcome {
-  const outer = isJsonObject(value) ? value : {};
+  const outer = objectOf(value);
   const inner = isJsonObject(outer['error']) ? outer['error'] : outer;
   const type = textOf(inner['type']) ?? 'api_error';
   const message = textOf(inner['message']) ?? 'The service sent no error message.';

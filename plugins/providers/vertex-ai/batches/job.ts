@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
-import { textOf } from '#formats/shared/json.ts';
+import { objectOf, textOf } from '#formats/shared/json.ts';
 import { type Batch, batchOf, type BatchStatus, unixSeconds } from '#formats/openai-objects/objects.ts';
 import { fileIdOf, parseUri, type StoredObject } from '../files/object-id.ts';
 import { jobIdOf } from '../jobs/jobs.ts';
@@ -44,7 +44,7 @@ export function batchFromJob(job: JsonObject): Batch & { readonly model: string 
 
 /** Read from the job's labels. For jobs that the gateway did not create, derived from the kind of model. */
 export function endpointOfJob(job: JsonObject): BatchEndpoint {
-  const labels = isJsonObject(job['labels']) ? job['labels'] : {};
+  const labels = objectOf(job['labels']);
   const labelEndpoint = endpointOfToken(textOf(labels[endpointLabel]));
   return labelEndpoint ?? (/embedding/.test(textOf(job['model']) ?? '') ? '/v1/embeddings' : '/v1/chat/completions');
 }
@@ -60,15 +60,15 @@ export function modelOf(job: JsonObject): string | undefined {
 
 /** Returns the output file; undefined until the job has an output folder. */
 export function outputObject(job: JsonObject): StoredObject | undefined {
-  const info = isJsonObject(job['outputInfo']) ? job['outputInfo'] : {};
+  const info = objectOf(job['outputInfo']);
   const folder = textOf(info['gcsOutputDirectory']);
   return folder === undefined ? undefined : parseUri(`${folder.replace(/\/+$/, '')}/${outputFile(modelOf(job) ?? '')}`);
 }
 
 /** Returns the first input. The service defines an array, but some clients send a string. */
 function inputObject(job: JsonObject): StoredObject | undefined {
-  const input = isJsonObject(job['inputConfig']) ? job['inputConfig'] : {};
-  const source = isJsonObject(input['gcsSource']) ? input['gcsSource'] : {};
+  const input = objectOf(job['inputConfig']);
+  const source = objectOf(input['gcsSource']);
   const uris: unknown = source['uris'];
   const first: unknown = Array.isArray(uris) ? uris[0] : uris;
   return typeof first === 'string' ? parseUri(first) : undefined;

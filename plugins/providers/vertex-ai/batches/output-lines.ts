@@ -6,7 +6,7 @@ import { fromMessage } from '#formats/anthropic-messages/response/result.ts';
 import { fromEmbeddings } from '#formats/google-generate/embeddings.ts';
 import { parsedAnswer } from '#formats/google-generate/response/parse.ts';
 import { fromGenerateContent } from '#formats/google-generate/response/result.ts';
-import { parseObject, textOf } from '#formats/shared/json.ts';
+import { objectOf, parseObject, textOf } from '#formats/shared/json.ts';
 import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import type { OutputKind } from './kind.ts';
 
@@ -35,7 +35,7 @@ function lineOf(text: string, index: number, context: LineContext): JsonObject {
   const fault = faultOf(row);
   if (fault !== undefined) return failed(id, customId, fault);
   try {
-    const response = isJsonObject(row['response']) ? row['response'] : {};
+    const response = objectOf(row['response']);
     // Rows of open models have OpenAI's batch format; their responses may have it too.
     if (isLineResponse(response)) return { id, custom_id: customId, response, error: null };
     const requestId = textOf(response['responseId']) ?? textOf(response['id']) ?? id;
@@ -64,7 +64,7 @@ const failed = (id: string, customId: string | null, error: RowFault): JsonObjec
 
 /** Returns the client's id, from the field of the row's kind, or from the field that the service does not send to the model. */
 function customIdOf(row: JsonObject): string | null {
-  const instance = isJsonObject(row['instance']) ? row['instance'] : {};
+  const instance = objectOf(row['instance']);
   const found = [row['custom_id'], row['requestId'], row['key'], instance['requestId'], instance['key']].find(
     (id) => typeof id === 'string' && id !== '',
   );

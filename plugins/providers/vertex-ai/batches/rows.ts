@@ -12,7 +12,7 @@ import { toGenerateContent } from '#formats/google-generate/request/index.ts';
 import { dropExtensions } from '#formats/openai-chat/extensions.ts';
 import { functionsAsTools } from '#formats/openai-chat/legacy-calls.ts';
 import { withQuirks } from '#formats/openai-chat/quirks/index.ts';
-import { objectOf, textOf } from '#formats/shared/json.ts';
+import { objectOf, objectsIn, textOf } from '#formats/shared/json.ts';
 import { anthropicNames, checkToolNames, vertexNames } from '#formats/tool-names/rule.ts';
 import { bodyVersion } from '../anthropic.ts';
 import { optionsOf } from '../gemini.ts';
@@ -122,8 +122,7 @@ function embeddingRow({ customId, body, vertexModel, files }: BatchLine): Conver
   const converted = toVertexEmbedding(body, vertexModel.kind === 'gemini' ? vertexModel.name : '', files);
   const dropsWithEncoding = body['encoding_format'] === 'base64' ? [...converted.dropped, noBase64] : converted.dropped;
   if (converted.method === 'embedContent') return { row: { key: customId, request: converted.body }, dropped: dropsWithEncoding };
-  const instances: unknown = converted.body['instances'];
-  const [instance, ...more] = Array.isArray(instances) ? instances.filter(isJsonObject) : [];
+  const [instance, ...more] = objectsIn(converted.body['instances']);
   if (instance === undefined || more.length > 0) {
     throw new GatewayError('unsupported_parameter', {
       message: 'a line of a batch can contain only one text here',

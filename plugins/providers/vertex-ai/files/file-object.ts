@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
-import { parseObject, textOf } from '#formats/shared/json.ts';
+import type { JsonObject } from '#core/json/merge.ts';
+import { objectOf, parseObject, textOf } from '#formats/shared/json.ts';
 import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import { fileIdOf, type StoredObject } from './object-id.ts';
 import { batchesPrefix } from './storage.ts';
@@ -43,7 +43,7 @@ export function fileOf(row: JsonObject, fallback?: { readonly object: StoredObje
 
 /** Returns the notes of an object, from its metadata. */
 export function notesOf(row: JsonObject): FileNotes {
-  const notes = isJsonObject(row['metadata']) ? row['metadata'] : {};
+  const notes = objectOf(row['metadata']);
   return { purpose: textOf(notes['purpose']), model: textOf(notes['model']), endpoint: textOf(notes['endpoint']) };
 }
 

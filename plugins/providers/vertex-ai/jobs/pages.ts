@@ -1,9 +1,9 @@
 import { GatewayError } from '#core/error.ts';
-import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
+import type { JsonObject } from '#core/json/merge.ts';
 import type { Call, StepReply, Translation, UpstreamRequest } from '#core/provider.ts';
 import { OpaqueTap } from '#formats/shared/response/json-tap.ts';
 import { paramOf } from '../../_shared/address.ts';
-import { parseObject, textOf } from '#formats/shared/json.ts';
+import { objectsIn, parseObject, textOf } from '#formats/shared/json.ts';
 
 /** The part of a list that a client requests. */
 export interface PageParams {
@@ -42,8 +42,7 @@ export interface Page {
 
 export function pageOf(text: string, key: string): Page {
   const object = parseObject(text);
-  const rows: unknown = object?.[key];
-  return { rows: Array.isArray(rows) ? rows.filter(isJsonObject) : [], token: textOf(object?.['nextPageToken']) };
+  return { rows: objectsIn(object?.[key]), token: textOf(object?.['nextPageToken']) };
 }
 
 /** A list that is read with one request per page. */

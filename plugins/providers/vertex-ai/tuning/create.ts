@@ -5,7 +5,7 @@ import type { Operation } from '#core/provider.ts';
 import { missingParameter, unsupportedParameter } from '#formats/shared/request/parameter-errors.ts';
 import { Drops } from '#formats/shared/request/drops.ts';
 import { OpaqueTap } from '#formats/shared/response/json-tap.ts';
-import { textOf } from '#formats/shared/json.ts';
+import { objectOf, textOf } from '#formats/shared/json.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
 import { bodyObject } from '../../_google/operations.ts';
 import { commonHeaders, resourceAddress, type VertexCall } from '../address.ts';
@@ -99,7 +99,7 @@ const adapterSizes: Readonly<Record<string, string>> = {
 
 /** `method.supervised.hyperparameters` takes precedence over the older field. `auto` is the service's default. */
 function hyperparametersOf(fields: JsonObject, drops: Drops): JsonObject {
-  const method = isJsonObject(fields['method']) ? fields['method'] : {};
+  const method = objectOf(fields['method']);
   const type = textOf(method['type']) ?? 'supervised';
   if (type !== 'supervised') {
     throw unsupportedParameter(
@@ -108,9 +108,9 @@ function hyperparametersOf(fields: JsonObject, drops: Drops): JsonObject {
       'Use the method "supervised".',
     );
   }
-  const supervised = isJsonObject(method['supervised']) ? method['supervised'] : {};
+  const supervised = objectOf(method['supervised']);
   const newer = isJsonObject(supervised['hyperparameters']) ? supervised['hyperparameters'] : undefined;
-  const older = isJsonObject(fields['hyperparameters']) ? fields['hyperparameters'] : {};
+  const older = objectOf(fields['hyperparameters']);
   const at = newer === undefined ? 'hyperparameters' : 'method.supervised.hyperparameters';
   const out: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(newer === undefined ? {} : older))

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
-import { textOf } from '#formats/shared/json.ts';
+import { objectOf, textOf } from '#formats/shared/json.ts';
 import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import { fileIdOf, parseUri } from '../files/object-id.ts';
 import { jobIdOf } from '../jobs/jobs.ts';
@@ -31,9 +31,9 @@ export interface TuningJob {
 }
 
 export function tuningFromJob(job: JsonObject): TuningJob {
-  const spec = plainIn(job, 'supervisedTuningSpec');
+  const spec = objectOf(job['supervisedTuningSpec']);
   const status = tuningStatus(job['state']);
-  const hyperparameters = hyperparametersOf(plainIn(spec, 'hyperParameters'));
+  const hyperparameters = hyperparametersOf(objectOf(spec['hyperParameters']));
   const hasEnded = status === 'succeeded' || status === 'failed' || status === 'cancelled';
   return {
     id: jobIdOf(job),
@@ -42,7 +42,7 @@ export function tuningFromJob(job: JsonObject): TuningJob {
     estimated_finish: null,
     finished_at: hasEnded ? unixSeconds(job['endTime']) : null,
     model: textOf(job['baseModel']) ?? '',
-    fine_tuned_model: status === 'succeeded' ? (endpointModel(plainIn(job, 'tunedModel')['endpoint']) ?? null) : null,
+    fine_tuned_model: status === 'succeeded' ? (endpointModel(objectOf(job['tunedModel'])['endpoint']) ?? null) : null,
     organization_id: projectOf(job),
     status,
     training_file: fileId(spec['trainingDatasetUri']) ?? '',
@@ -65,11 +65,6 @@ export function endpointModel(endpoint: unknown): string | undefined {
   return match?.[1] === undefined ? undefined : `endpoints.${match[1]}`;
 }
 
-export function plainIn(object: JsonObject, key: string): JsonObject {
-  const value = object[key];
-  return isJsonObject(value) ? value : {};
-}
-
 function hyperparametersOf(given: JsonObject): JsonObject {
   const epochs = Number(given['epochCount']);
   const rate = Number(given['learningRateMultiplier']);
@@ -90,7 +85,7 @@ function fileId(uri: unknown): string | undefined {
 
 /** 64-bit numbers are strings in JSON. */
 function tokensOf(job: JsonObject): number | null {
-  const stats = plainIn(plainIn(job, 'tuningDataStats'), 'supervisedTuningDataStats');
+  const stats = objectOf(objectOf(job['tuningDataStats'])['supervisedTuningDataStats']);
   const count = Number(stats['totalBillableTokenCount']);
   return Number.isFinite(count) ? count : null;
 }

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import { unixSeconds } from '#formats/openai-objects/objects.ts';
-import { textOf } from '#formats/shared/json.ts';
+import { objectOf, objectsIn, stringOf, textOf } from '#formats/shared/json.ts';
 import { jobIdOf } from '../jobs/jobs.ts';
 import { tuningStatus } from '../jobs/states.ts';
-import { endpointModel, plainIn } from './job.ts';
+import { endpointModel } from './job.ts';
 
 /** A checkpoint in the client's format. */
 export interface Checkpoint {
@@ -19,9 +19,8 @@ export interface Checkpoint {
 
 /** Returns the checkpoints of a job, newest first. The service has no list of them, but the job contains them. */
 export function checkpointsOf(job: JsonObject): readonly Checkpoint[] {
-  const list: unknown = plainIn(job, 'tunedModel')['checkpoints'];
   const at = unixSeconds(job['endTime']) ?? unixSeconds(job['updateTime']) ?? unixSeconds(job['createTime']) ?? 0;
-  const found = Array.isArray(list) ? list.filter(isJsonObject) : [];
+  const found = objectsIn(objectOf(job['tunedModel'])['checkpoints']);
   return found.map((one) => checkpointOf(one, jobIdOf(job), at)).sort((a, b) => b.step_number - a.step_number);
 }
 
@@ -34,7 +33,7 @@ function checkpointOf(one: JsonObject, job: string, at: number): Checkpoint {
     id: String(one['checkpointId'] ?? ''),
     object: 'fine_tuning.job.checkpoint',
     created_at: at,
-    fine_tuned_model_checkpoint: endpointModel(endpoint) ?? (typeof endpoint === 'string' ? endpoint : ''),
+    fine_tuned_model_checkpoint: endpointModel(endpoint) ?? stringOf(endpoint),
     step_number: step,
     fine_tuning_job_id: job,
     metrics: { step, ...(Number.isFinite(epoch) ? { epoch } : {}) },

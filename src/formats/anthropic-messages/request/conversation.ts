@@ -76,8 +76,7 @@ const resultMembers: ReadonlySet<string> = new Set(['type', 'tool_use_id', 'cont
 function systemBlocks(message: JsonObject, { drops }: MessagesConversion): readonly Block[] {
   drops.addUnread(message, read, 'messages[].', 'not known to this service');
   const { content } = message;
-  const parts =
-    typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content.filter(isJsonObject) : [];
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
   const blocks: Block[] = [];
   for (const part of parts) {
     if (part['type'] !== 'text')

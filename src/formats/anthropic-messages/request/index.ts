@@ -12,7 +12,7 @@ import { fileIn } from './parts.ts';
 import { samplingFields, thinkingFields } from './thinking.ts';
 import { toolFields } from './tools/index.ts';
 import { checkChatTypes } from '../../shared/request/field-types.ts';
-import { objectOf, stringOf } from '../../shared/json.ts';
+import { objectOf, objectsIn, stringOf } from '../../shared/json.ts';
 import { jsonInstruction } from '../../shared/request/json-instruction.ts';
 
 /** Options for the conversion of a chat request to a messages request. */
@@ -95,14 +95,13 @@ export function toMessages(
 /** Collects the API's own tools in a request, by the names that their steps have. */
 function offeredTools(body: JsonObject): ReadonlySet<string> {
   const offered = new Set<string>();
-  for (const tool of Array.isArray(body['tools']) ? body['tools'].filter(isJsonObject) : []) {
+  for (const tool of objectsIn(body['tools'])) {
     const toolText = JSON.stringify([tool['type'], tool['name'], objectOf(tool[stringOf(tool['type'])])]);
     if (toolText.includes('tool_search')) offered.add('tool_search');
     if (toolText.includes('code_execution')) for (const name of codeTools) offered.add(name);
     if (toolText.includes('advisor')) offered.add('advisor');
   }
-  for (const server of Array.isArray(body['mcp_servers']) ? body['mcp_servers'].filter(isJsonObject) : [])
-    offered.add(`mcp:${stringOf(server['name'])}`);
+  for (const server of objectsIn(body['mcp_servers'])) offered.add(`mcp:${stringOf(server['name'])}`);
   return offered;
 }
 
@@ -111,8 +110,7 @@ const codeTools = ['code_execution', 'bash_code_execution', 'text_editor_code_ex
 /** Lists the files to download and inline, each once. */
 export function mediaNeeds(body: JsonObject, surface: ClaudeSurface): readonly MediaNeed[] {
   const urls = new Set<string>();
-  const messages = body['messages'];
-  for (const message of Array.isArray(messages) ? messages.filter(isJsonObject) : []) {
+  for (const message of objectsIn(body['messages'])) {
     const { content, role } = message;
     if (role === 'assistant' || role === 'system' || role === 'developer' || !Array.isArray(content)) continue;
     for (const part of content.filter(isJsonObject)) {
@@ -144,7 +142,7 @@ export const equivalentPaths: readonly SameMeaning[] = [{ places: ['user', 'safe
 
 /** The API accepts only the user id in `metadata`. */
 function userFields(body: JsonObject, { drops }: MessagesConversion): JsonObject {
-  const metadata = isJsonObject(body['metadata']) ? body['metadata'] : {};
+  const metadata = objectOf(body['metadata']);
   const user = metadata['user_id'] ?? body['user'] ?? body['safety_identifier'] ?? undefined;
   for (const key of Object.keys(metadata)) if (key !== 'user_id') drops.add(`metadata.${key}`, 'the service keeps the user id only');
   for (const key of ['user', 'safety_identifier']) {

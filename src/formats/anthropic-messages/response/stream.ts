@@ -3,7 +3,7 @@ import type { ModelEvent, WireEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Call } from '../../../core/provider.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
-import { parseObject, textOf, offsetOfValue } from '../../shared/json.ts';
+import { objectOf, offsetOfValue, parseObject, textOf } from '../../shared/json.ts';
 import { MessageBlocks } from './blocks.ts';
 import { faultInBand } from '../fault.ts';
 import { finishReasons } from './finish.ts';
@@ -112,7 +112,7 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
   }
 
   #messageDelta(data: JsonObject): readonly ModelEvent[] {
-    const delta = isJsonObject(data['delta']) ? data['delta'] : {};
+    const delta = objectOf(data['delta']);
     this.#counts.add(data['usage']);
     this.#stop = textOf(delta['stop_reason']) ?? this.#stop;
     const events: ModelEvent[] = [];

@@ -5,7 +5,7 @@ import type { Call } from '../../../core/provider.ts';
 import { parseExact } from '../../../core/json/scan.ts';
 import { withExact } from '../../shared/exact.ts';
 import { claudeTraitsOf } from '../request/model.ts';
-import { stringOf } from '../../shared/json.ts';
+import { objectsIn, stringOf } from '../../shared/json.ts';
 
 /** Maximum length of the blocks before one call, in characters. Longer ones are not remembered. */
 const longest = 1024 * 1024;
@@ -100,9 +100,9 @@ function mayThink(body: JsonBody, call: Pick<Call, 'model' | 'foundationModel'>)
 
 function callsWithoutThoughts(body: JsonObject): readonly string[] {
   const ids = new Set<string>();
-  for (const message of listOf(body['messages'])) {
+  for (const message of objectsIn(body['messages'])) {
     if (message['role'] !== 'assistant' || hasThoughts(message)) continue;
-    for (const { id } of listOf(message['tool_calls'])) if (typeof id === 'string') ids.add(id);
+    for (const { id } of objectsIn(message['tool_calls'])) if (typeof id === 'string') ids.add(id);
   }
   return [...ids];
 }
@@ -111,7 +111,7 @@ function callsWithoutThoughts(body: JsonObject): readonly string[] {
 function withThoughts(body: JsonObject, known: ReadonlyMap<string, string> | undefined): JsonObject {
   if (known === undefined || known.size === 0) return body;
   const remaining = new Map(known);
-  const messages = listOf(body['messages']).map((message) =>
+  const messages = objectsIn(body['messages']).map((message) =>
     message['role'] === 'assistant' && !hasThoughts(message) ? withThinkingBlocks(message, remaining) : message,
   );
   return { ...body, messages };
@@ -123,7 +123,7 @@ function withThoughts(body: JsonObject, known: ReadonlyMap<string, string> | und
  */
 function withThinkingBlocks(message: JsonObject, remaining: Map<string, string>): JsonObject {
   const blocks: JsonObject[] = [];
-  for (const { id, function: fn } of listOf(message['tool_calls'])) {
+  for (const { id, function: fn } of objectsIn(message['tool_calls'])) {
     const text = typeof id === 'string' ? remaining.get(id) : undefined;
     if (typeof id !== 'string' || text === undefined) continue;
     remaining.delete(id);
@@ -131,7 +131,7 @@ function withThinkingBlocks(message: JsonObject, remaining: Map<string, string>)
     blocks.push(...(parseExact(text) as JsonObject[]), { type: 'tool_use', id, name, input: {} });
   }
   if (blocks.length === 0) return message;
-  const clientBlocks = listOf(message['content_blocks']);
+  const clientBlocks = objectsIn(message['content_blocks']);
   const { content } = message;
   if (clientBlocks.length === 0 && joined(blocks) === joined(content)) return { ...message, content_blocks: blocks };
   const rest = blocks.filter((block) => block['type'] !== 'text');
@@ -147,13 +147,11 @@ const isThought = (part: JsonObject): boolean =>
   (part['type'] === undefined && (typeof part['thinking'] === 'string' || typeof part['data'] === 'string'));
 
 const hasThoughts = (message: JsonObject): boolean =>
-  listOf(message['content']).some(isThought) || listOf(message['content_blocks']).some(isThought);
-
-const listOf = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : nothing);
+  objectsIn(message['content']).some(isThought) || objectsIn(message['content_blocks']).some(isThought);
 
 const joined = (content: unknown): string =>
   typeof content === 'string'
     ? content
-    : listOf(content)
+    : objectsIn(content)
         .map((part) => stringOf(part['text']))
         .join('');

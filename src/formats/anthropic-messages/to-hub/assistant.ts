@@ -12,7 +12,7 @@ import { stringOf } from '../../shared/json.ts';
  * `reasoning_details`.
  */
 export function assistantMessage({ content }: JsonObject, drops: Drops): JsonObject {
-  if (!Array.isArray(content)) return { role: 'assistant', content: typeof content === 'string' ? content : '' };
+  if (!Array.isArray(content)) return { role: 'assistant', content: stringOf(content) };
   const given = content.filter(isJsonObject);
   const details = given.map(keptDetail).filter((detail) => detail !== undefined);
   const blocks = given.filter((block) => !isEncrypted(block)).map(readable);

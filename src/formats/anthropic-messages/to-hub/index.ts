@@ -7,6 +7,7 @@ import { chatMessages } from './messages.ts';
 import { ownNames } from './names.ts';
 import { hubFields } from './params.ts';
 import { toolFields } from './tools.ts';
+import { objectsIn } from '../../shared/json.ts';
 
 /** The request half of the messages API for clients. */
 export const messagesRequests = Object.freeze({ toHub, ownNames });
@@ -39,7 +40,7 @@ export function toHub(body: JsonObject): HubRequest {
 
 function systemMessages(system: unknown, drops: Drops): readonly JsonObject[] {
   if (typeof system === 'string') return system === '' ? [] : [{ role: 'system', content: system }];
-  const blocks = Array.isArray(system) ? system.filter(isJsonObject) : [];
+  const blocks = objectsIn(system);
   for (const block of blocks) drops.addUnread(block, systemMembers, 'system[].', 'not known to other services');
   return blocks.length === 0
     ? []

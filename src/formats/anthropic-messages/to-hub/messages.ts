@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
-import { textOf } from '../../shared/json.ts';
+import { stringOf, textOf } from '../../shared/json.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import { assistantMessage } from './assistant.ts';
 import { cacheOf } from './cache.ts';
@@ -53,7 +53,7 @@ function systemMessages(content: unknown, drops: Drops): readonly JsonObject[] {
 
 /** Puts results first, as the API requires, because they belong to the turn before. */
 function userMessages(content: unknown, drops: Drops): readonly JsonObject[] {
-  if (!Array.isArray(content)) return [{ role: 'user', content: typeof content === 'string' ? content : '' }];
+  if (!Array.isArray(content)) return [{ role: 'user', content: stringOf(content) }];
   const blocks = content.filter(isJsonObject);
   const results = blocks.filter(isResult).map((block) => toolMessage(block, drops));
   const rest = chatContent(

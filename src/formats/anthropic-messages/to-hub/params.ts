@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
+import { objectOf } from '../../shared/json.ts';
 
 /** Rule for one field of a messages request. */
 type Rule =
@@ -78,7 +79,7 @@ function tierOf(value: unknown): unknown {
 const outputMembers: ReadonlySet<string> = new Set(['effort', 'format']);
 
 function outputFields(body: JsonObject, drops: Drops): JsonObject {
-  const config = isJsonObject(body['output_config']) ? body['output_config'] : {};
+  const config = objectOf(body['output_config']);
   drops.addUnread(config, outputMembers, 'output_config.', 'not known to other services');
   const effort = config['effort'];
   const format = config['format'] ?? body['output_format'];

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { unsupportedParameter, unsupportedPart } from '../../shared/request/parameter-errors.ts';
 import type { Drops } from '../../shared/request/drops.ts';
-import { stringOf, textOf } from '../../shared/json.ts';
+import { objectsIn, stringOf, textOf } from '../../shared/json.ts';
 import { cacheOf } from './cache.ts';
 
 type Part = Record<string, unknown>;
@@ -117,7 +117,7 @@ function searchText(block: JsonObject, drops: Drops): string {
   drops.addUnread(block, searchMembers, 'messages[].content[].search_result.', unknown);
   if (besides(block)['citations'] !== undefined)
     drops.add('messages[].content[].search_result.citations', 'other services do not cite the documents of a request');
-  const content = Array.isArray(block['content']) ? block['content'].filter(isJsonObject) : [];
+  const content = objectsIn(block['content']);
   for (const { type } of content) if (type !== 'text') drops.add(`messages[].content[].search_result.${stringOf(type)}`, unknown);
   const texts = content.map(({ text }) => stringOf(text));
   return `${openingTag('search_result', { title: block['title'], source: block['source'] })}\n${texts.join('\n')}\n</search_result>`;

@@ -1,13 +1,14 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import { cacheOf } from './cache.ts';
+import { objectsIn } from '../../shared/json.ts';
 
 /**
  * Converts `tools` and `tool_choice` to the form of chat completions. Tools that the API runs or defines itself are not changed:
  * each service uses those for which it has an equivalent.
  */
 export function toolFields(body: JsonObject, drops: Drops): JsonObject {
-  const tools = Array.isArray(body['tools']) ? body['tools'].filter(isJsonObject) : [];
+  const tools = objectsIn(body['tools']);
   const { choice, parallel } = choiceOf(body['tool_choice'], drops);
   return {
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toolOf(tool, drops)) }),

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import { fromHubCitation } from '../citations.ts';
 import { converseType } from './files.ts';
+import { objectsIn } from '../../shared/json.ts';
 
 /** What the conversion of the blocks of a messages request depends on. */
 export interface BlockContext {
@@ -63,7 +64,7 @@ function converseBlock(block: Block, to: BlockContext): JsonObject {
 }
 
 function textBlock({ text, citations }: Block, { drops }: BlockContext): JsonObject {
-  const cited = Array.isArray(citations) ? citations.filter(isJsonObject) : [];
+  const cited = objectsIn(citations);
   const known = cited.map(fromHubCitation).filter((one) => one !== undefined);
   if (known.length < cited.length) drops.add('messages[].content[].citations', 'not in the form of this service');
   return known.length === 0 ? { text } : { citationsContent: { content: [{ text }], citations: known } };

@@ -7,7 +7,7 @@ import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import { looksLikeBase64, parseDataUri, typeByBytesOrJpeg, standardBase64 } from '../../shared/media/data-uri.ts';
 import { audioType, normalizeMediaType } from '../../shared/media/media-types.ts';
 import { typeOfPath, typeOfUrl } from '../../shared/media/mime.ts';
-import { stringOf } from '../../shared/json.ts';
+import { objectOf, objectsIn, stringOf } from '../../shared/json.ts';
 
 type Kind = 'image' | 'document' | 'video' | 'audio';
 
@@ -95,8 +95,7 @@ function namedFile(part: JsonObject): MessageFile | undefined {
 /** Lists the files to download and inline, each once. The service itself can only read S3 addresses. */
 export function mediaNeeds(body: JsonObject): readonly MediaNeed[] {
   const urls = new Set<string>();
-  const { messages } = body;
-  for (const message of Array.isArray(messages) ? messages.filter(isJsonObject) : []) {
+  for (const message of objectsIn(body['messages'])) {
     const { content, role } = message;
     if (role === 'assistant' || !Array.isArray(content)) continue;
     for (const part of content.filter(isJsonObject)) {
@@ -159,7 +158,7 @@ function formatOf(type: string, param: string): readonly [Kind, string] {
 const formatOfType = (type: string): readonly [Kind, string] | undefined => (Object.hasOwn(formats, type) ? formats[type] : undefined);
 
 function audioBlock(part: JsonObject): JsonObject {
-  const audio = isJsonObject(part['input_audio']) ? part['input_audio'] : {};
+  const audio = objectOf(part['input_audio']);
   const param = 'messages[].content[].input_audio';
   const [, format] = formatOf(audioType(audio['format'], param), param);
   return { audio: { format, source: { bytes: standardBase64(stringOf(audio['data'])) } } };
@@ -189,8 +188,7 @@ function nativeFile(part: JsonObject, names: DocumentNames): Block | undefined {
   }
 }
 
-const listOf = (value: unknown): readonly JsonObject[] =>
-  typeof value === 'string' ? [{ text: value }] : Array.isArray(value) ? value.filter(isJsonObject) : [];
+const listOf = (value: unknown): readonly JsonObject[] => (typeof value === 'string' ? [{ text: value }] : objectsIn(value));
 
 function documentExtras({ context, citations }: JsonObject): JsonObject {
   return {
@@ -210,7 +208,7 @@ function searchResult({ source, title, content, citations }: JsonObject): JsonOb
 
 /** Limits a name to letters, digits, single spaces, hyphens and brackets (Converse API, DocumentBlock), and makes it unique. */
 function documentName(given: unknown, names: DocumentNames): string {
-  const text = typeof given === 'string' ? given : '';
+  const text = stringOf(given);
   const fitting =
     text
       .replaceAll(/[^A-Za-z0-9()[\]-]+/g, ' ')

@@ -17,6 +17,7 @@ import { converseBlockOf } from './files.ts';
 import { type Family, familyOf } from './model.ts';
 import { converseThinking } from './thinking.ts';
 import { converseTools } from './tools.ts';
+import { objectOf } from '../../shared/json.ts';
 
 export { mediaNeeds } from './files.ts';
 
@@ -157,12 +158,12 @@ function withoutLimits({ maxTokens, temperature, topP }: JsonObject, body: JsonO
 /** Returns an object that the client wrote in Converse's own format. It overrides converted fields. */
 function ownObject(body: JsonObject, name: string): JsonObject {
   const value = body[name] ?? body[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
-  return name === 'outputConfig' && value === body['output_config'] ? {} : isJsonObject(value) ? value : {};
+  return name === 'outputConfig' && value === body['output_config'] ? {} : objectOf(value);
 }
 
 /** Builds the output schema, as text. It comes from `output_config` of the messages API or from the response format. */
 function outputOf(format: JsonObject | undefined, body: JsonObject): JsonObject {
-  const own = isJsonObject(body['output_config']) ? body['output_config'] : {};
+  const own = objectOf(body['output_config']);
   const schema = isJsonObject(own['format']) ? own['format']['schema'] : format?.['schema'];
   const effort = typeof own['effort'] === 'string' ? { effort: own['effort'] } : {};
   if (schema === undefined) return effort;

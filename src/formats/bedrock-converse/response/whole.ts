@@ -6,6 +6,7 @@ import { outputTool } from '../../anthropic-messages/response/output-tool.ts';
 import { type CollectCall, collectChat } from '../../openai-chat/collect.ts';
 import { parseExact } from '../../../core/json/scan.ts';
 import { ConverseReader } from './reader.ts';
+import { objectsIn } from '../../shared/json.ts';
 
 type Event = readonly [name: string, data: JsonObject];
 
@@ -80,9 +81,9 @@ function fragments(block: JsonObject): { readonly start?: JsonObject; readonly d
   }
   if (isJsonObject(citationsContent)) {
     const { content, citations } = citationsContent;
-    return { deltas: [...listOf(content).map((one) => ({ text: one['text'] })), ...listOf(citations).map((citation) => ({ citation }))] };
+    return {
+      deltas: [...objectsIn(content).map((one) => ({ text: one['text'] })), ...objectsIn(citations).map((citation) => ({ citation }))],
+    };
   }
   return isJsonObject(image) ? { start: { image }, deltas: [{ image }] } : { start: block, deltas: [] };
 }
-
-const listOf = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);

@@ -1,7 +1,7 @@
 import { faultError, GatewayError } from '../../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Call } from '../../../core/provider.ts';
-import { parseObject, textOf } from '../../shared/json.ts';
+import { objectOf, objectsIn, parseObject, textOf } from '../../shared/json.ts';
 import { nativeFinishReason } from '../response/finish.ts';
 import { piecesOf } from '../response/pieces.ts';
 import { geminiUsage } from '../response/usage.ts';
@@ -57,8 +57,7 @@ function predicted({ bytesBase64Encoded, gcsUri, prompt, mimeType }: JsonObject)
   return url === undefined ? [] : [{ row: { url, ...revised }, mimeType }];
 }
 
-const candidatesOf = (answer: JsonObject): readonly JsonObject[] =>
-  Array.isArray(answer['candidates']) ? answer['candidates'].filter(isJsonObject) : [];
+const candidatesOf = (answer: JsonObject): readonly JsonObject[] => objectsIn(answer['candidates']);
 
 const imagesIn = (answer: JsonObject): Image[] =>
   candidatesOf(answer).flatMap((candidate) =>
@@ -74,9 +73,9 @@ function filtered(answers: readonly JsonObject[]): GatewayError {
 
 /** Returns the message of the filter or of the model, or the finish reason. */
 function reasonIn(answer: JsonObject): string | undefined {
-  const predictions = Array.isArray(answer['predictions']) ? answer['predictions'].filter(isJsonObject) : [];
+  const predictions = objectsIn(answer['predictions']);
   const [candidate] = candidatesOf(answer);
-  const feedback = isJsonObject(answer['promptFeedback']) ? answer['promptFeedback'] : {};
+  const feedback = objectOf(answer['promptFeedback']);
   const modelText =
     candidate === undefined
       ? ''

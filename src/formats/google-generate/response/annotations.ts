@@ -1,6 +1,7 @@
 import type { ModelEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
+import { objectOf, stringOf } from '../../shared/json.ts';
 
 /** A range of the response text and a page that supports it, in OpenAI's form. */
 export type Annotation = {
@@ -20,7 +21,7 @@ export function annotationsOf(grounding: unknown, texts: readonly (string | unde
   const parts = new Parts(texts);
   const retained = new RetainedSize();
   return (grounding['groundingSupports'] as unknown[]).filter(isJsonObject).flatMap((support) => {
-    const range = parts.rangeOf(isJsonObject(support['segment']) ? support['segment'] : {});
+    const range = parts.rangeOf(objectOf(support['segment']));
     const indices: readonly unknown[] = Array.isArray(support['groundingChunkIndices'])
       ? (support['groundingChunkIndices'] as unknown[])
       : [];
@@ -139,5 +140,5 @@ function pageOf(chunk: unknown): { url: string; title: string } | undefined {
   if (!isJsonObject(chunk)) return undefined;
   const page = [chunk['web'], chunk['retrievedContext'], chunk['maps']].find(isJsonObject);
   if (page === undefined || typeof page['uri'] !== 'string') return undefined;
-  return { url: page['uri'], title: typeof page['title'] === 'string' ? page['title'] : '' };
+  return { url: page['uri'], title: stringOf(page['title']) };
 }

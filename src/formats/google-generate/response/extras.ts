@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import { objectOf, objectsIn, stringOf } from '../../shared/json.ts';
 
 /** Members of a candidate that are converted, and those that a choice has already. */
 const converted: ReadonlySet<string> = new Set([
@@ -68,13 +69,12 @@ export function logprobsOf(candidate: JsonObject): JsonObject | undefined {
   const top: readonly unknown[] = Array.isArray(result['topCandidates']) ? (result['topCandidates'] as unknown[]) : [];
   const content = (result['chosenCandidates'] as unknown[]).filter(isJsonObject).map((chosen, index) => {
     const row = top[index];
-    const others: unknown = isJsonObject(row) ? row['candidates'] : undefined;
-    return { ...tokenOf(chosen), top_logprobs: Array.isArray(others) ? others.filter(isJsonObject).map(tokenOf) : [] };
+    return { ...tokenOf(chosen), top_logprobs: objectsIn(objectOf(row)['candidates']).map(tokenOf) };
   });
   return { content, refusal: null };
 }
 
 function tokenOf({ token, logProbability }: JsonObject): JsonObject {
-  const text = typeof token === 'string' ? token : '';
+  const text = stringOf(token);
   return { token: text, logprob: logProbability ?? 0, bytes: [...Buffer.from(text, 'utf8')] };
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
-import { textOf } from '../../shared/json.ts';
+import { objectOf, textOf } from '../../shared/json.ts';
 
 /** One part of a response, as the client sees it. */
 export type ResponsePiece =
@@ -69,7 +69,7 @@ function callOf(call: JsonObject, signature: string | undefined): ResponsePiece 
     kind: 'call',
     id: textOf(call['id']),
     name,
-    arguments: JSON.stringify(isJsonObject(call['args']) ? call['args'] : {}),
+    arguments: JSON.stringify(objectOf(call['args'])),
     signature,
   };
 }

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { addCommon, addScalar, asType, declaredTypes, type SchemaType } from './keywords.ts';
 import { mergeSchemas } from './merge.ts';
 import { SchemaRefs } from './refs.ts';
+import { objectOf } from '../../shared/json.ts';
 
 /** Maximum depth, more than any service accepts. Deeper levels are cut, so that no schema exhausts the stack. */
 const deepest = 200;
@@ -158,7 +159,7 @@ class Converter {
   }
 
   #addProperties(out: Record<string, unknown>, node: JsonObject, open: readonly string[], depth: number): void {
-    const written = isJsonObject(node['properties']) ? node['properties'] : {};
+    const written = objectOf(node['properties']);
     const entries: [string, JsonObject][] = [];
     for (const name of Object.keys(written)) {
       if (written[name] !== false) entries.push([name, this.convert(written[name], open, depth + 1)]);

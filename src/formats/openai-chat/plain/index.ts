@@ -30,7 +30,7 @@ export interface PlainService {
 export function plainChat(body: JsonObject, service: PlainService): { readonly body: JsonObject; readonly dropped: readonly Dropped[] } {
   const drops = new Drops();
   const { messages, tools, ...rest } = inlinedFiles(body, service.media);
-  const made = plainTools(Array.isArray(tools) ? tools.filter(isJsonObject) : [], service, drops);
+  const made = plainTools(objectsIn(tools), service, drops);
   const params = adaptFields(rest, service, drops, made.tools !== undefined);
   const chosen = isJsonObject(params['tool_choice']) ? params['tool_choice']['function'] : undefined;
   const isLost = isJsonObject(chosen) && isNonFunctionTool(tools, chosen['name']);

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
+import { objectOf } from '../../shared/json.ts';
 
 /** Keywords that OpenAI rejects in strict schemas (OpenAI, "Structured outputs", supported schemas). */
 const rejected = ['oneOf', 'allOf', 'not', 'if', 'dependentRequired', 'dependentSchemas', 'patternProperties', 'default'] as const;
@@ -27,7 +28,7 @@ const fits = (schema: unknown): boolean =>
 function isClosed(schema: unknown): boolean {
   if (!isJsonObject(schema) || rejected.some((key) => schema[key] !== undefined)) return false;
   const { type, properties, required, items, anyOf } = schema;
-  const named = isJsonObject(properties) ? properties : {};
+  const named = objectOf(properties);
   const isObject = type === 'object' || isJsonObject(properties) || (Array.isArray(type) && type.includes('object'));
   if (isObject && !isClosedObject(schema, Object.keys(named), required)) return false;
   const inner = [named, schema['$defs'], schema['definitions']].flatMap((one) => (isJsonObject(one) ? Object.values(one) : []));

@@ -3,7 +3,7 @@ import type { ModelEvent, WireEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
 import { faultInBand, objectIn } from '../fault.ts';
-import { textOf } from '../../shared/json.ts';
+import { objectsIn, textOf } from '../../shared/json.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
 import { choiceExtras, finishEvent, topExtras, usageIn } from './completion.ts';
 import { deltaEvents, lastDetails, namelessCalls, newAnswer, type StreamedAnswer } from './delta.ts';
@@ -62,7 +62,7 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
   }
 
   #chunk(chunk: JsonObject): readonly ModelEvent[] {
-    const choices = Array.isArray(chunk['choices']) ? chunk['choices'].filter(isJsonObject) : [];
+    const choices = objectsIn(chunk['choices']);
     const out: ModelEvent[] = [];
     // A service in front of the model may first send a chunk of its own, without id and model.
     if (!this.#hasStarted && choices.length > 0) {

@@ -4,7 +4,7 @@ import type { ModelEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { parseDataUri } from '../../shared/media/data-uri.ts';
 import { type AssistantPart, partsInOrder } from '../../history/assistant-parts.ts';
-import { textOf } from '../../shared/json.ts';
+import { objectOf, objectsIn, textOf } from '../../shared/json.ts';
 import { faultInChoice } from '../fault.ts';
 import { reasoningNames } from '../../shared/request/reasoning.ts';
 import { readUsage } from '../../shared/usage.ts';
@@ -38,11 +38,11 @@ export function usageIn(answer: JsonObject): ReturnType<typeof readUsage> {
 }
 
 function choiceEvents(choice: JsonObject, at: number, beside: readonly JsonObject[]): readonly ModelEvent[] {
-  const message = isJsonObject(choice['message']) ? choice['message'] : {};
+  const message = objectOf(choice['message']);
   const parts = partsInOrder(message);
   const thoughts = parts.some(({ kind }) => kind === 'thinking') ? [] : thoughtEvents(message, at);
   let calls = 0;
-  const own = Array.isArray(message['annotations']) ? message['annotations'].filter(isJsonObject) : [];
+  const own = objectsIn(message['annotations']);
   const sources = own.length === 0 ? beside : own;
   const cited = sources.length === 0 ? [] : [{ type: 'annotations', choice: at, annotations: sources } as const];
   const made = parts.map((one, block) => partEvents(one, { choice: at, block, call: one.kind === 'call' ? calls++ : calls }));

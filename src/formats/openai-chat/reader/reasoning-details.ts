@@ -1,11 +1,10 @@
 import type { ModelEvent } from '../../../core/events.ts';
-import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import { dataFor, signatureFor } from '../../history/reasoning-details.ts';
-import { textOf } from '../../shared/json.ts';
+import { objectsIn, textOf } from '../../shared/json.ts';
 
 /** Returns the `reasoning_details` of a message or of a delta. */
-export const detailsIn = ({ reasoning_details: list }: JsonObject): readonly JsonObject[] =>
-  Array.isArray(list) ? list.filter(isJsonObject) : [];
+export const detailsIn = ({ reasoning_details: list }: JsonObject): readonly JsonObject[] => objectsIn(list);
 
 /** Returns the readable text of a detail; '' for encrypted reasoning. */
 export const textIn = ({ text, summary }: JsonObject): string => textOf(text) ?? textOf(summary) ?? '';

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
 import type { Drops } from '../../../shared/request/drops.ts';
+import { objectOf } from '../../../shared/json.ts';
 
 /** String formats that structured outputs enforce. */
 const formats: ReadonlySet<unknown> = new Set([
@@ -124,4 +125,4 @@ const isScalar = (value: unknown): boolean => value === null || typeof value !==
 
 /** Uses no assignment, because a property may be called __proto__. */
 const each = (schemas: unknown, inner: (value: unknown) => JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(isJsonObject(schemas) ? schemas : {}).map(([name, schema]) => [name, inner(schema)]));
+  Object.fromEntries(Object.entries(objectOf(schemas)).map(([name, schema]) => [name, inner(schema)]));

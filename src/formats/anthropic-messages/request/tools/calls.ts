@@ -2,7 +2,7 @@ import { isExactNumber, isJsonObject, type JsonObject } from '../../../../core/j
 import { tryParseExact } from '../../../../core/json/scan.ts';
 import { type Block, cacheControlOf, type MessagesConversion } from '../conversion.ts';
 import { callerOf } from '../../../shared/caller.ts';
-import { stringOf } from '../../../shared/json.ts';
+import { objectOf, stringOf } from '../../../shared/json.ts';
 
 /** A tool call of the model, with the values that the client sent. */
 export interface SentCall {
@@ -41,7 +41,7 @@ const functionMembers: ReadonlySet<string> = new Set(['name', 'arguments', 'inpu
 
 /** Reads an item of `tool_calls` of an assistant message, or the legacy `function_call`. */
 export function sentCallOf(call: JsonObject, { drops }: MessagesConversion): SentCall {
-  const fn = isJsonObject(call['function']) ? call['function'] : isJsonObject(call['custom']) ? call['custom'] : {};
+  const fn = isJsonObject(call['function']) ? call['function'] : objectOf(call['custom']);
   drops.addUnread(call, members, 'messages[].tool_calls[].', 'not supported by this service');
   drops.addUnread(fn, functionMembers, 'messages[].tool_calls[].', 'not supported by this service');
   return {

@@ -1,5 +1,6 @@
 import { responsesTools } from '../../../shared/request/tools.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
+import { objectOf } from '../../../shared/json.ts';
 
 /** A tool that runs at the service. */
 export interface BuiltIn {
@@ -58,7 +59,7 @@ export function builtIn(tool: JsonObject): BuiltIn | undefined {
   if (fn !== undefined) {
     const name = String(fn['name']);
     if (!Object.hasOwn(members, name)) return undefined;
-    const parameters = isJsonObject(fn['parameters']) ? fn['parameters'] : {};
+    const parameters = objectOf(fn['parameters']);
     if (!name.startsWith('vendor_') && isOwnSchema(parameters)) return undefined;
     return builtInTool(name, isSchema(parameters) ? {} : parameters);
   }

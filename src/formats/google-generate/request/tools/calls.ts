@@ -1,7 +1,7 @@
 import { isExactNumber, isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
 import { signedBy } from '../../../history/signatures.ts';
 import { tryParseExact } from '../../../../core/json/scan.ts';
-import { textOf } from '../../../shared/json.ts';
+import { objectOf, textOf } from '../../../shared/json.ts';
 import { unsupportedParameter } from '../../../shared/request/parameter-errors.ts';
 import type { GenerateConversion, Part } from '../conversion.ts';
 import { isThirdGeneration } from '../../model.ts';
@@ -54,7 +54,7 @@ const functionMembers: ReadonlySet<string> = new Set([
 /** Converts one call of an assistant message to a part. @throws GatewayError for a call without a name */
 export function callPart(call: JsonObject, conversion: GenerateConversion): { readonly part: Part; readonly call: MadeCall } {
   const { drops } = conversion;
-  const fn = isJsonObject(call['function']) ? call['function'] : isJsonObject(call['custom']) ? call['custom'] : {};
+  const fn = isJsonObject(call['function']) ? call['function'] : objectOf(call['custom']);
   const written = textOf(fn['name']);
   if (written === undefined) throw unsupportedParameter('messages[].tool_calls[].function.name', 'A tool call names no function.');
   drops.addUnread(call, members, 'messages[].tool_calls[].', 'not supported by this service');
@@ -109,12 +109,11 @@ function argumentsOf(value: unknown, drops: GenerateConversion['drops']): JsonOb
 }
 
 /** True if the client sent the call with its signature. */
-export const hasSignature = (call: JsonObject): boolean =>
-  signatureOf(call, isJsonObject(call['function']) ? call['function'] : {}, textOf(call['id'])) !== undefined;
+export const hasSignature = (call: JsonObject): boolean => signatureOf(call, objectOf(call['function']), textOf(call['id'])) !== undefined;
 
 /** Looks for a signature in every place where clients are known to put it. */
 function signatureOf(call: JsonObject, fn: JsonObject, id: string | undefined): string | undefined {
-  const extra = isJsonObject(call['extra_content']) ? call['extra_content'] : {};
+  const extra = objectOf(call['extra_content']);
   for (const holder of [fn, call, extra['google'], extra['vertex'], call['provider_specific_fields'], fn['provider_specific_fields']]) {
     const signature = isJsonObject(holder) ? (textOf(holder['thought_signature']) ?? textOf(holder['thoughtSignature'])) : undefined;
     if (signature !== undefined) return signature;
