@@ -45,6 +45,17 @@ describe('LineRewriter', () => {
     ).toBe('{"a":"€😀"}\n');
   });
 
+  it.each([
+    ['unchanged', (line: string) => line, '{}\n'],
+    ['rewritten', (line: string) => `${line} `, '{} \n'],
+    ['partly removed', (line: string, index: number) => (index % 2 === 0 ? line : undefined), ''],
+  ])('joins short lines to few pieces, because a client may send millions: %s', (_, edit, each) => {
+    const count = 200_000;
+    const pieces = new LineRewriter(edit).push(Buffer.from('{}\n'.repeat(count)));
+    expect(pieces.length).toBeLessThan(30);
+    expect(Buffer.concat(pieces).toString()).toBe(each === '' ? '{}\n'.repeat(count / 2) : each.repeat(count));
+  });
+
   it('limits the length of a line', () => {
     const rewriter = new LineRewriter((line) => line);
     const chunk = Buffer.alloc(8 * 1024 * 1024, 'x');

@@ -1,6 +1,6 @@
 import { GatewayError } from '../error.ts';
 import type { LineEdit } from '../http/form.ts';
-import { appendBytes } from '../memory/byte-pieces.ts';
+import { appendBytes, joinRuns } from '../memory/byte-pieces.ts';
 
 /** Maximum length of a line in bytes: one request of a batch with its images. */
 const lineLimit = 64 * 1024 * 1024;
@@ -33,25 +33,24 @@ export class LineRewriter {
     return this.#incompleteLength;
   }
 
-  /** Returns the bytes that can be forwarded now. @throws GatewayError of the edit; `invalid_form` for a line that is too long */
+  /** Returns the bytes that can be forwarded now, with short lines joined. @throws GatewayError of the edit; `invalid_form` for a line that is too long */
   push(chunk: Buffer): Buffer[] {
     const bytes = this.#isStart ? this.#withoutMark(chunk) : chunk;
     if (bytes === undefined) return [];
+    const end = bytes.lastIndexOf(lineFeed) + 1;
     const out: Buffer[] = [];
-    let from = 0;
-    for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, from)) {
-      this.#line(this.#completeLine(bytes.subarray(from, end + 1)), out);
-      from = end + 1;
-    }
-    if (from < bytes.length) this.#buffer(bytes.subarray(from));
-    return out;
+    const from = end > 0 && this.#incompleteLength > 0 ? bytes.indexOf(lineFeed) + 1 : 0;
+    if (from > 0) this.#lines(this.#completeLine(bytes.subarray(0, from)), out);
+    this.#lines(bytes.subarray(from, end), out);
+    if (end < bytes.length) this.#buffer(bytes.subarray(end));
+    return joinRuns(out);
   }
 
   /** Ends the file. Its last line may lack a line end. */
   end(): Buffer[] {
     const out: Buffer[] = [];
     this.#isStart = false;
-    if (this.#incompleteLength > 0) this.#line(this.#completeLine(undefined), out);
+    if (this.#incompleteLength > 0) this.#lines(this.#completeLine(undefined), out);
     return out;
   }
 
@@ -87,20 +86,30 @@ export class LineRewriter {
     return whole;
   }
 
-  #line(bytes: Buffer, out: Buffer[]): void {
-    const end = endOf(bytes);
-    const line = bytes.toString('utf8', 0, end);
-    const written = this.#edit(line, this.#index);
-    this.#index += 1;
-    if (written === undefined) return;
-    if (written === line) out.push(bytes);
-    else out.push(Buffer.from(written, 'utf8'), bytes.subarray(end));
+  /** Each line of the bytes; the last may lack a line end. Unchanged lines in a row remain one piece, because a file may have millions. */
+  #lines(bytes: Buffer, out: Buffer[]): void {
+    let unchanged = 0;
+    let from = 0;
+    while (from < bytes.length) {
+      const feed = bytes.indexOf(lineFeed, from);
+      const next = feed < 0 ? bytes.length : feed + 1;
+      const end = endOf(bytes, from, next);
+      const line = bytes.toString('utf8', from, end);
+      const written = this.#edit(line, this.#index);
+      this.#index += 1;
+      if (written !== line) {
+        if (unchanged < from) out.push(bytes.subarray(unchanged, from));
+        if (written !== undefined) out.push(Buffer.from(written, 'utf8'));
+        unchanged = written === undefined ? next : end;
+      }
+      from = next;
+    }
+    if (unchanged < from) out.push(bytes.subarray(unchanged));
   }
 }
 
-/** The offset at which the line end begins. */
-function endOf(bytes: Buffer): number {
-  const { length } = bytes;
-  if (bytes[length - 1] !== lineFeed) return length;
-  return bytes[length - 2] === carriageReturn ? length - 2 : length - 1;
+/** The offset at which the end of the line begins. @param next offset of the next line */
+function endOf(bytes: Buffer, from: number, next: number): number {
+  if (bytes[next - 1] !== lineFeed) return next;
+  return next - 2 >= from && bytes[next - 2] === carriageReturn ? next - 2 : next - 1;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appendBytes } from './byte-pieces.ts';
+import { appendBytes, joinRuns } from './byte-pieces.ts';
 
 const join = (pieces: readonly Buffer[]): Buffer[] => {
   const list: Buffer[] = [];
@@ -42,5 +42,32 @@ describe('appendBytes', () => {
     const pieces = [Buffer.alloc(20_000, 1), Buffer.alloc(65_536, 2)];
     expect(join(pieces)).toEqual(pieces);
     expect(join(pieces)[1]).toBe(pieces[1]);
+  });
+});
+
+describe('joinRuns', () => {
+  it.each([
+    [[], []],
+    [[5], [5]],
+    [[1, 2, 3], [6]],
+    [
+      [65_535, 1, 1],
+      [65_536, 1],
+    ],
+    [
+      [10, 70_000, 20, 30],
+      [10, 70_000, 50],
+    ],
+    [Array.from({ length: 131_072 }, () => 1), [65_536, 65_536]],
+  ])('joins pieces of %j bytes', (sizes, joined) => {
+    const pieces = sizes.map((size, index) => Buffer.alloc(size, index % 251));
+    const runs = joinRuns(pieces);
+    expect(runs.map(({ length }) => length)).toEqual(joined);
+    expect(Buffer.concat(runs).equals(Buffer.concat(pieces))).toBe(true);
+  });
+
+  it('keeps large buffers without a copy', () => {
+    const large = Buffer.alloc(70_000);
+    expect(joinRuns([Buffer.alloc(1), large])[1]).toBe(large);
   });
 });

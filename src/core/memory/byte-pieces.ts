@@ -15,3 +15,24 @@ export function appendBytes(pieces: Buffer[], piece: Buffer): void {
 }
 
 const canJoin = (last: number, next: number): boolean => last < maxJoinedSize && next < maxJoinedSize && last <= next * 2;
+
+/** Runs of pieces are joined up to this size, in bytes. */
+const maxRunSize = 64 * 1024;
+
+/** Joins each run of small pieces: writing millions of short lines one by one would block the process for seconds. */
+export function joinRuns(pieces: Buffer[]): Buffer[] {
+  if (pieces.length < 2) return pieces;
+  const joined: Buffer[] = [];
+  let [start, size] = [0, 0];
+  for (const [i, { length }] of pieces.entries()) {
+    if (i > start && size + length > maxRunSize) {
+      joined.push(joinRun(pieces.slice(start, i)));
+      [start, size] = [i, 0];
+    }
+    size += length;
+  }
+  joined.push(joinRun(pieces.slice(start)));
+  return joined;
+}
+
+const joinRun = (run: readonly Buffer[]): Buffer => (run.length === 1 && run[0] !== undefined ? run[0] : Buffer.concat(run));

@@ -3,6 +3,7 @@ import { isBatchInput } from '../../../core/json/batch-file.ts';
 import type { FormBody, FormBytes, FormContent, FormEdit, FormFile, FormPart, LineEdit } from '../../../core/http/form.ts';
 import { GatewayError } from '../../../core/error.ts';
 import { LineRewriter } from '../../../core/json/lines.ts';
+import { joinRuns } from '../../../core/memory/byte-pieces.ts';
 import { type ClientBodyReader, type SizeLimit, tooLarge } from './client-body-reader.ts';
 import { type EditorContext, editedLength, FormEditor } from './editor.ts';
 import { FormFields } from './fields.ts';
@@ -14,8 +15,6 @@ import { FormScanner, type FormPiece } from './scanner.ts';
 
 /** Maximum size of the parts before the first file, in bytes. */
 const frontLimit = 8 * 1024 * 1024;
-/** Pieces whose total is at most this size are joined, in bytes. */
-const joinLimit = 64 * 1024;
 
 const noEdit: FormEdit = Object.freeze({ fields: new Map() });
 
@@ -243,7 +242,7 @@ export class IncomingForm implements FormBody {
       for (const piece of pieces) editor.write(piece, out);
       this.#reserveLine(editor.bufferedBytes);
       check?.();
-      yield* joined(out);
+      yield* joinRuns(out);
     }
   }
 
@@ -266,17 +265,9 @@ export class IncomingForm implements FormBody {
         }
       }
       if (lines !== undefined) this.#reserveLine(lines.bufferedBytes);
-      yield* joined(out);
+      yield* joinRuns(out);
     }
   }
-}
-
-/** Joins small pieces into one buffer, and leaves large ones as they are. */
-function joined(pieces: Buffer[]): readonly Buffer[] {
-  if (pieces.length < 2) return pieces;
-  let size = 0;
-  for (const piece of pieces) size += piece.length;
-  return size <= joinLimit ? [Buffer.concat(pieces, size)] : pieces;
 }
 
 function missingFile(): GatewayError {
