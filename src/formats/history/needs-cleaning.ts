@@ -36,7 +36,7 @@ function isRefused(message: string, members: readonly Member[], rules: HistoryRu
     const isNull = first === letterN;
     if (key === 'content') {
       isEmpty = isNull;
-      found ||= first === openBrace || (first === openBracket && hasForeignPart(message.slice(start, end)));
+      found ||= first === openBrace || (first === openBracket && hasForeignPart(message.slice(start, end), rules));
     } else if (key === 'tool_calls') {
       hasOther = true;
       found ||= first !== openBracket || hasForeignCall(message.slice(start, end), rules, ids);
@@ -60,9 +60,9 @@ const letterN = 0x6e;
 
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal']);
 
-/** Assistant messages may contain only texts and refusals. A list without parts is rejected, also next to calls. */
-function hasForeignPart(list: string): boolean {
-  let isEmpty = true;
+/** Assistant messages may contain only texts and refusals. Most services reject a list without parts, also next to calls. */
+function hasForeignPart(list: string, { emptyLists }: HistoryRules): boolean {
+  let isEmpty = emptyLists !== true;
   for (const part of scanArray(list)) {
     isEmpty = false;
     if (part.charCodeAt(0) !== openBrace) return true;

@@ -17,6 +17,8 @@ export interface HistoryRules {
   readonly thoughtParts?: boolean;
   /** It reads signed and encrypted reasoning in `reasoning_details`. */
   readonly details?: boolean;
+  /** It accepts an empty list as content. */
+  readonly emptyLists?: boolean;
   /** It rejects a call id that occurs in two turns. No service accepts it twice in one turn. */
   readonly uniqueIds?: boolean;
   /** True for call ids that it accepts. */
@@ -64,6 +66,7 @@ export const openHistory: HistoryRules = {
 /** Models of Mistral: call ids are nine letters and digits, and `name` is rejected. */
 export const mistralHistory: HistoryRules = {
   refused: new Set([...foreign, ...openaiResponseMembers, 'name', 'function_call']),
+  emptyLists: true,
   isId: (id) => /^[a-zA-Z0-9]{9}$/.test(id),
   idFor: (id) => digest(id, 9),
 };
