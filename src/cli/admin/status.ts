@@ -1,6 +1,6 @@
 import type { ShownDiagnostic, Status } from '../../admin/api-types.ts';
 import { printable } from '../../core/text/printable.ts';
-import { formatDuration, formatSize } from '../../core/text/units.ts';
+import { formatAge, formatDuration, formatSize } from '../../core/text/units.ts';
 import { exitCodes } from '../command.ts';
 import { type CliIo, terminalWidth } from '../io.ts';
 import { truncate, jsonText, plural, table } from '../text.ts';
@@ -52,7 +52,7 @@ function workerText({ worker, pid, state, requests, in_flight: inFlight, ...one 
     plural(requests, 'request'),
     ...(memory === null ? [] : [formatSize(memory.rss)]),
     ...(delay === null ? [] : [`delay p99 ${formatDuration(delay.p99)}`]),
-    ...(last === null ? [] : [`replaced ${plural(restarts, 'time')}, last ${formatDuration(now - last.at)} ago: ${last.why}`]),
+    ...(last === null ? [] : [`replaced ${plural(restarts, 'time')}, last ${formatAge(last.at, now)}: ${last.why}`]),
   ].join(' · ');
 }
 
@@ -63,7 +63,7 @@ function configText({ config_path: path, revision, rolled_back_to: rolledBack }:
 
 function reloadText({ last_reload: last }: Status, now: number): string {
   if (last === null) return 'none since the start';
-  const ago = `${formatDuration(now - last.at)} ago`;
+  const ago = formatAge(last.at, now);
   if (last.result !== 'rejected') return `${last.result} ${ago}`;
   return `FAILED ${ago}: revision ${last.revision} keeps serving${last.reason === null ? '' : ` (${last.reason})`}`;
 }

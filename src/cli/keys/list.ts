@@ -2,7 +2,7 @@ import { fittingTable } from '../fitting-table.ts';
 import { jsonText } from '../text.ts';
 import { printable } from '../../core/text/printable.ts';
 import { keyIdOf } from '../../core/secrets/key.ts';
-import { formatDuration } from '../../core/text/units.ts';
+import { formatAge } from '../../core/text/units.ts';
 import type { WrittenKey } from '../../config/edit/written.ts';
 import { digestOf, type KeyState, stateOf, timeOf } from '../../manage/keys/shared.ts';
 import { openConfig } from './shared.ts';
@@ -103,6 +103,4 @@ const prefixOf = (secret: Secret | undefined): string => (secret?.prefix ? `${se
 const dayOf = (text: string | null): string => text?.slice(0, 10) ?? '-';
 const minuteOf = (text: string | null): string => text?.slice(0, 16).replace('T', ' ') ?? '-';
 
-function agoOf(secret: Secret | undefined, now: number): string {
-  return secret?.last_used ? `${formatDuration(Math.max(1000, now - Date.parse(secret.last_used)))} ago` : '-';
-}
+const agoOf = (secret: Secret | undefined, now: number): string => (secret?.last_used ? formatAge(Date.parse(secret.last_used), now) : '-');

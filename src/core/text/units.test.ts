@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { formatDuration, formatSize, parseDuration, parseSize, parseTime } from './units.ts';
+import { formatAge, formatDuration, formatSize, parseDuration, parseSize, parseTime } from './units.ts';
 
 const second = 1000;
 const mib = 1024 ** 2;
@@ -52,6 +52,25 @@ describe('parseSize', () => {
     ['5iB', undefined],
   ])('reads %j as %j bytes', (text, bytes) => {
     expect(parseSize(text)).toBe(bytes);
+  });
+});
+
+describe('formatAge', () => {
+  it.each([
+    [0, 'now'],
+    [4.4, 'now'],
+    [-4.4, 'now'],
+    [6.29, '6 s ago'],
+    [-12, 'in 12 s'],
+    [59.6, '1 min ago'],
+    [3599, '59 min ago'],
+    [3600, '1 h ago'],
+    [172_799, '47 h ago'],
+    [172_800, '2 d ago'],
+    [-259_200, 'in 3 d'],
+  ])('formats a time %d s before as %s', (seconds, text) => {
+    const now = 1_700_000_000_000;
+    expect(formatAge(now - seconds * second, now)).toBe(text);
   });
 });
 

@@ -41,6 +41,22 @@ export function formatDuration(ms: number): string {
   return join(Math.floor(hours / 24), 'd', hours % 24, 'h');
 }
 
+/** Formats a point in time for display, in one unit: `12 s ago`, `5 min ago`, `in 3 d`; `now` up to 5 s before or after. */
+export function formatAge(at: number, now: number): string {
+  const seconds = Math.round((now - at) / 1000);
+  const size = Math.abs(seconds);
+  if (size < 5) return 'now';
+  const text =
+    size < 60
+      ? `${size} s`
+      : size < 3600
+        ? `${Math.floor(size / 60)} min`
+        : size < 172_800
+          ? `${Math.floor(size / 3600)} h`
+          : `${Math.floor(size / 86_400)} d`;
+  return seconds > 0 ? `${text} ago` : `in ${text}`;
+}
+
 /** Formats a size for display: `812 B`, `50 MB`, `1.5 GB`; 1 MB is 1024² bytes. */
 export function formatSize(bytes: number): string {
   let value = bytes;

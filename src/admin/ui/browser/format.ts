@@ -1,4 +1,4 @@
-import { formatDuration, formatSize } from '../../../core/text/units.ts';
+import { formatAge, formatDuration, formatSize } from '../../../core/text/units.ts';
 
 /** Formats of numbers, durations, sizes and times. Pure functions; locale and time zone are the browser's. */
 
@@ -94,17 +94,4 @@ export const isRepeated = (at: number): boolean =>
   [-2, -1, 1, 2].some((shift) => clock(at + shift * halfHourMs) === clock(at) && day(at + shift * halfHourMs) === day(at));
 
 /** `12 s ago`, `in 3 d`. */
-export function ago(at: number, now: number): string {
-  const seconds = Math.round((now - at) / 1000);
-  const size = Math.abs(seconds);
-  if (size < 5) return 'now';
-  const text =
-    size < 60
-      ? `${size} s`
-      : size < 3600
-        ? `${Math.floor(size / 60)} min`
-        : size < 172_800
-          ? `${Math.floor(size / 3600)} h`
-          : `${Math.floor(size / 86_400)} d`;
-  return seconds > 0 ? `${text} ago` : `in ${text}`;
-}
+export const ago = formatAge;
