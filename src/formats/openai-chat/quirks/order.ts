@@ -3,7 +3,7 @@ import type { Member } from '../../../core/json/scan.ts';
 import { isJsonObject } from '../../../core/json/merge.ts';
 import type { ChatQuirk } from './quirk.ts';
 
-/** Brings messages into the order that the service requires; nothing is lost. */
+/** Brings messages into the order that the service requires, and leaves out empty ones that it rejects. */
 export function orderMessages(body: JsonBody, patch: Map<string, unknown>, quirk: ChatQuirk): void {
   const { systemFirst, rejectsEmpty, afterResults } = quirk;
   if (systemFirst === undefined && rejectsEmpty === undefined && afterResults === undefined) return;
