@@ -40,6 +40,8 @@ describe.skipIf(!hasBrowser)('waiting for the gateway', () => {
     const { page } = await open(`${server.url}/requests`);
     await page.clock.install();
     await page.reload();
+    // Rows that never load are an error of the list, which is shown instead.
+    await page.locator('.grid tbody tr:not(.space)').first().waitFor();
     await expect.poll(() => server.watching()).toBe(1);
     await page.route('**/api/**', () => undefined);
     await page.clock.runFor(60_000);
