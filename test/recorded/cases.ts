@@ -85,7 +85,11 @@ export function catalog(exchanges: readonly Recorded[], replay: string, deadPort
       providers[slug] = entry(exchange, `${replay}/x/${exchange.id}${splitOf(exchange, split)}`);
       const model = requestedModel(exchange);
       const override = split === 'fine' && model !== undefined ? { override_params: { model } } : {};
-      configs[slug] = { strategy: { mode: 'fallback' }, targets: [{ provider: 'dead' }, { provider: slug, ...override }] };
+      configs[slug] = {
+        ...strictnessOf(exchange),
+        strategy: { mode: 'fallback' },
+        targets: [{ provider: 'dead' }, { provider: slug, ...override }],
+      };
     }
   }
   const hash = `sha256:${createHash('sha256').update(callerKey).digest('hex')}`;
@@ -120,7 +124,7 @@ export function caseOf(exchange: Recorded, split: Split): Case {
         : `/v1/${azure.path.replace(deploymentPath, '').replace(/^\/openai\/(?:v1\/)?/, '')}`,
     headers: {
       ...credentials[split],
-      ...configHeader(slug, split),
+      ...configHeader(exchange, slug, split),
       ...(model === undefined ? {} : { 'content-type': 'application/json' }),
     },
     body: bodyOf(exchange, modelName),
@@ -140,11 +144,19 @@ const credentials: Readonly<Record<Split, Readonly<Record<string, string>>>> = {
   coarse: { 'x-gateway-api-key': callerKey, authorization: 'Bearer sk-of-the-caller-0123456789' },
 };
 
-function configHeader(slug: string, split: Split): Readonly<Record<string, string>> {
+/** Strict clients do not get content that is a list of parts. */
+const strictnessOf = ({ response }: Recorded): { readonly strict_compliance?: false } =>
+  (response.body ?? '').includes('"content":[{') ? { strict_compliance: false } : {};
+
+function configHeader(exchange: Recorded, slug: string, split: Split): Readonly<Record<string, string>> {
   if (split === 'pieces') return { 'x-gateway-config': slug };
   if (split === 'fine') return { 'x-portkey-config': slug };
   return {
-    'x-gateway-config': JSON.stringify({ strategy: { mode: 'fallback' }, targets: [{ provider: '@dead' }, { provider: `@${slug}` }] }),
+    'x-gateway-config': JSON.stringify({
+      ...strictnessOf(exchange),
+      strategy: { mode: 'fallback' },
+      targets: [{ provider: '@dead' }, { provider: `@${slug}` }],
+    }),
   };
 }
 

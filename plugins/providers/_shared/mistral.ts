@@ -74,6 +74,12 @@ export const mistralQuirks: readonly (ChatQuirk & HistoryQuirk & { readonly name
     thoughtParts: true,
   },
   {
+    name: 'reply-parts',
+    source:
+      'https://docs.mistral.ai/studio-api/conversations/reasoning, "Handling thinking chunks": content is a list of thinking and text parts',
+    repliesInParts: true,
+  },
+  {
     name: 'ids',
     source: 'https://github.com/nearai/ironclaw/issues/1241: 400, "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9"',
     callIds: 'nine',

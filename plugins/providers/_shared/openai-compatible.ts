@@ -19,6 +19,7 @@ import { urlFiles } from '#formats/openai-chat/plain/files.ts';
 import { withFunctionsAsTools } from '#formats/openai-chat/legacy-calls.ts';
 import { RequestedUsageTap, requestsUsage, withUsage } from '#formats/openai-chat/stream-usage.ts';
 import type { ChatQuirk } from '#formats/openai-chat/quirks/quirk.ts';
+import { replyPartRepairs } from '#formats/openai-chat/reply-parts.ts';
 import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { batchOutput } from '#formats/openai-objects/batch-output.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
@@ -46,7 +47,7 @@ export interface OpenAiCompatible<Settings> {
   history?(call: OpenAiCall<Settings>): HistoryRules;
   /** Extension fields of the gateway that the service also supports: never dropped. */
   readonly supportedExtensions?: readonly string[];
-  /** Differences of its chat requests from the format. */
+  /** Differences of its chat requests and responses from the format. */
   readonly quirks?: readonly ChatQuirk[];
   /** Returns headers of the service, in addition to content type, accept and credential. */
   headers?(call: OpenAiCall<Settings>): HeaderPairs;
@@ -105,12 +106,23 @@ function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: Op
       : new Passing(requestOf(service, endpoint, body, call), tapOf(call));
   // Clients that use this format natively send files in a form that the service accepts.
   if (endpoint === 'chat/completions') {
-    const chat = withToolNames({ media: translatedMedia, begin }, translatedNameRule);
+    const chat = withToolNames({ media: translatedMedia, begin: withRepairs(service, begin) }, translatedNameRule);
     return service.quirks?.some(({ functionsAsTools }) => functionsAsTools) === true ? withFunctionsAsTools(chat) : chat;
   }
   if (endpoint === 'images/edits' && service.imageEdits !== undefined) return { fromForm: editFromForm, begin };
   if (handling === undefined) return { begin };
   return { ...handling.traits, begin: (body, call) => ({ ...begin(body, call), ...handling.membersFor(call) }) };
+}
+
+/** Only strict clients of this format need the repairs: others read parts. */
+function withRepairs<Settings>({ quirks = [] }: OpenAiCompatible<Settings>, begin: Operation<Settings>['begin']): typeof begin {
+  const quirk = quirks.find(({ repliesInParts }) => repliesInParts === true);
+  if (quirk === undefined) return begin;
+  return (body, call) => {
+    const translation = begin(body, call);
+    const isPassed = !call.strict || call.isTranslated === true || quirk.models?.test(call.foundationModel ?? call.model) === false;
+    return isPassed ? translation : { ...translation, ...replyPartRepairs(call) };
+  };
 }
 
 /** True for a service that reports the usage of a stream without a request, and rejects one. */

@@ -15,7 +15,7 @@ interface Fixture {
   /** `get` is what it must be sent for `send`; the id `ID` matches any nine letters and digits. */
   readonly requests?: readonly { quirk: string; endpoint?: Endpoint; model?: string; send: Json; get: Json; dropped: readonly string[] }[];
   /** Responses without streaming, as clients get them. */
-  readonly answers?: readonly { source: string; endpoint: Endpoint; body: unknown; get: unknown }[];
+  readonly answers?: readonly { quirk?: string; source: string; endpoint: Endpoint; body: unknown; get: unknown }[];
   readonly faults?: readonly { source: string; status: number; body: Json | string; fault: ProviderFault }[];
   readonly streams?: readonly { source: string; events: readonly (Json | string)[]; usage: Json; finish: readonly string[] }[];
 }
@@ -76,9 +76,8 @@ describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) 
   });
 
   it('has a fixture for every quirk', () => {
-    expect([...new Set(fixture.requests?.map(({ quirk }) => quirk))].toSorted()).toEqual(
-      row.quirks?.map(({ name }) => name).toSorted() ?? [],
-    );
+    const named = [...(fixture.requests ?? []), ...(fixture.answers ?? [])].flatMap(({ quirk }) => quirk ?? []);
+    expect([...new Set(named)].toSorted()).toEqual(row.quirks?.map(({ name }) => name).toSorted() ?? []);
   });
 
   it.each(fixture.requests ?? [])('converts a request for quirk $quirk', ({ model = 'm', endpoint, send, get, dropped }) => {

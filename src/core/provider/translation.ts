@@ -25,10 +25,12 @@ export interface Translation {
    */
   result?(text: string, answer?: unknown): unknown;
   /**
-   * For forwarded responses: returns the text of a complete 2xx response with fields added that the service omitted;
-   * undefined if nothing is missing. Responses that are too large to be held are forwarded unchanged.
+   * For forwarded responses: returns the text of a complete 2xx response in the form that clients rely on, with fields
+   * that the service omitted; undefined if it passes unchanged. Responses that are too large to be held are forwarded unchanged.
    */
   repair?(text: string): string | undefined;
+  /** For forwarded streams: returns the data of an event, rewritten; undefined if the event passes unchanged. */
+  repairEvent?(data: string): string | undefined;
   /** For a response that is a file of lines: how each line is rewritten. */
   readonly lines?: LineEdit;
   /**

@@ -12,6 +12,7 @@ import type { Tap } from '../../core/tap.ts';
 import { FlowWrapper } from './flow-wrapper.ts';
 import { convertLines } from './lines.ts';
 import { withProvider } from './named-provider.ts';
+import { RepairedFlow } from './repaired-flow.ts';
 
 /**
  * The full lane: converts a successful response of a provider with another format into the client's format. Runs before
@@ -26,7 +27,7 @@ export function convertOutcome(outcome: Outcome, dialect: Dialect, warnings: str
 
 function convertResponse(outcome: Outcome, dialect: Dialect): Outcome {
   if (outcome.kind !== 'answered' || outcome.attempt.lane !== 'full' || outcome.reply.status >= 300)
-    return convertLines(outcome.attempt.translation?.repair === undefined ? outcome : repaired(outcome), unconvertible);
+    return convertLines(repaired(outcome), unconvertible);
   const { attempt, reply, times } = outcome;
   const { translation, call } = attempt;
   if (translation?.lines !== undefined && reply.flow !== undefined) return convertLines(outcome, unconvertible);
@@ -74,13 +75,18 @@ function asStream(outcome: Outcome, dialect: Dialect, warnings: string[]): Outco
 
 const eventStream = 'text/event-stream; charset=utf-8';
 
-/** A response that is forwarded unchanged, plus the parts that its service omitted. */
+/** A response that is forwarded, with what its service omitted or writes in another form. */
 function repaired(outcome: Outcome): Outcome {
-  if (outcome.kind !== 'answered' || outcome.reply.status >= 300 || outcome.reply.flow !== undefined) return outcome;
-  const { attempt, reply } = outcome;
+  const { translation } = outcome.attempt;
+  if (translation?.repair === undefined || outcome.kind !== 'answered' || outcome.reply.status >= 300) return outcome;
+  const { reply } = outcome;
+  if (reply.flow !== undefined) {
+    const { repairEvent } = translation;
+    return repairEvent === undefined ? outcome : { ...outcome, reply: { ...reply, flow: new RepairedFlow(reply.flow, repairEvent) } };
+  }
   // A response that an earlier step converted is already complete.
   if (reply.converted !== undefined) return outcome;
-  const text = attempt.translation?.repair?.(reply.body.toString('utf8'));
+  const text = translation.repair(reply.body.toString('utf8'));
   if (text === undefined) return outcome;
   return { ...outcome, reply: { ...reply, status: 200, converted: { contentType: 'application/json', body: Buffer.from(text, 'utf8') } } };
 }

@@ -90,6 +90,11 @@ function about(quirk: Quirk): string {
     ...(quirk.takes === undefined ? [] : [`keeps ${code(quirk.takes)} of earlier responses`]),
     ...(quirk.needsThoughts === true ? ['adds an empty thinking text to earlier messages with tool calls that have none'] : []),
     ...(quirk.thoughtParts === true ? ['keeps the thinking text of its own earlier responses in their `content`'] : []),
+    ...(quirk.repliesInParts === true
+      ? [
+          'joins responses whose `content` is a list to one text, and returns their thinking text as `reasoning_content` if the client asks for it, unless `strict_compliance` is false',
+        ]
+      : []),
     ...(quirk.details === true ? ['sends signed and encrypted reasoning of earlier responses in `reasoning_details`'] : []),
     ...(quirk.callIds === undefined ? [] : ['replaces the ids of tool calls of other services with ids of nine letters and digits']),
     ...(quirk.uniqueIds === true ? ['makes the ids of tool calls distinct'] : []),

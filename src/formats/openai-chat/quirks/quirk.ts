@@ -1,4 +1,4 @@
-/** One difference between a service's chat requests and the format that it follows. */
+/** One difference between a service's chat requests and responses and the format that it follows. */
 export interface ChatQuirk {
   /** Members of the body that the service rejects. They are dropped and reported. */
   readonly drops?: readonly string[];
@@ -32,11 +32,13 @@ export interface ChatQuirk {
   readonly functionsAsTools?: true;
   /** It has no `allowed_tools` in `tool_choice`: the other tools are not offered. */
   readonly offersAllowedTools?: true;
+  /** The content of its responses may be a list of parts. */
+  readonly repliesInParts?: true;
   /** Models that differ, by the service's own name. All models if absent. */
   readonly models?: RegExp;
 }
 
-/** All members that change the body of a request. */
+/** All members that change a request or a response. */
 const changing: Readonly<Record<Exclude<keyof ChatQuirk, 'models'>, true>> = {
   drops: true,
   renames: true,
@@ -54,7 +56,8 @@ const changing: Readonly<Record<Exclude<keyof ChatQuirk, 'models'>, true>> = {
   schemaInPrompt: true,
   functionsAsTools: true,
   offersAllowedTools: true,
+  repliesInParts: true,
 };
 
-/** True for a difference that changes the body of a request. */
+/** True for a difference of chat requests or responses. */
 export const isChatQuirk = (quirk: object): boolean => Object.keys(quirk).some((name) => Object.hasOwn(changing, name));
