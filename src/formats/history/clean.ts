@@ -4,6 +4,7 @@ import { textOf } from '../shared/json.ts';
 import { reasoningNames } from '../shared/request/reasoning.ts';
 import { foreignMembers, type HistoryRules } from './rules.ts';
 import { type AssistantPart, partsInOrder } from './assistant-parts.ts';
+import { withFilesAfterResults } from './result-files.ts';
 import { claudeDetails } from './reasoning-details.ts';
 
 const reason = 'not supported by this service';
@@ -11,7 +12,7 @@ const reason = 'not supported by this service';
 /** Converts the messages of a chat to what a service of the OpenAI format accepts. Messages that need no change stay the same object. */
 export function cleanHistory(messages: readonly unknown[], rules: HistoryRules, drops: Drops): readonly unknown[] {
   const ids = new Ids(rules);
-  return messages.map((message) => {
+  const cleaned = messages.map((message) => {
     if (!isJsonObject(message)) return message;
     if (message['role'] === 'assistant') return assistant(message, rules, ids, drops);
     // Converts legacy function results for services that support only `role: tool`.
@@ -22,6 +23,7 @@ export function cleanHistory(messages: readonly unknown[], rules: HistoryRules, 
     const other = refused === undefined ? message : withoutRefused(message, new Set(refused), 'messages[].', drops);
     return message['role'] === 'tool' ? result(other, ids, rules, drops) : other;
   });
+  return rules.textResults === true ? withFilesAfterResults(cleaned) : cleaned;
 }
 
 /** Ids of tool calls. A missing id is generated, and assigned to the results in their order, as are ids that occur more than once. */

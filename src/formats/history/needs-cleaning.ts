@@ -1,6 +1,7 @@
 import type { JsonBody } from '../../core/json/body.ts';
 import { noLimits } from '../../core/json/limits.ts';
 import { type Member, scanArray, scanObject } from '../../core/json/scan.ts';
+import { fileTypes } from './result-files.ts';
 import { foreignMembers, type HistoryRules, type RoleMembers } from './rules.ts';
 
 /**
@@ -12,7 +13,7 @@ export function needsCleaning(body: JsonBody, rules: HistoryRules): boolean {
   try {
     for (const { text, members } of body.objectsWith('role', 'assistant')) if (isRefused(text, members, rules, ids)) return true;
     if (rules.refusedOf !== undefined && othersAre(body, rules.refusedOf)) return true;
-    return false;
+    return rules.textResults === true && mayHoldFiles(body.oneByte) && resultsHoldFiles(body);
   } catch {
     // Not JSON, whose position the code that parses it reports; or searched too often, so that parsing costs less.
     return true;
@@ -24,6 +25,34 @@ function othersAre(body: JsonBody, refused: RoleMembers): boolean {
     for (const { members } of body.objectsWith('role', role)) if (members.some(({ key }) => names.includes(key))) return true;
     return false;
   });
+}
+
+/** Short ends of members of files that begin with a rare character: a search for them takes hardly any time. */
+const fileHints = ['_url"', '_data"', '_audio'] as const;
+const idEnd = '_id"';
+
+/** True if the text may contain `image_url`, `input_audio`, `file_data` or `file_id`. */
+function mayHoldFiles(text: string): boolean {
+  if (fileHints.some((hint) => text.includes(hint))) return true;
+  // Most of these are of `tool_call_id`.
+  for (let at = text.indexOf(idEnd); at >= 0; at = text.indexOf(idEnd, at + idEnd.length)) if (text[at - 1] === 'e') return true;
+  return false;
+}
+
+function resultsHoldFiles(body: JsonBody): boolean {
+  for (const { text, members } of body.objectsWith('role', 'tool'))
+    for (const { key, start, end } of members)
+      if (key === 'content' && text.charCodeAt(start) === openBracket && hasFile(text.slice(start, end))) return true;
+  return false;
+}
+
+function hasFile(list: string): boolean {
+  for (const part of scanArray(list)) {
+    if (part.charCodeAt(0) !== openBrace) continue;
+    const type = scanObject(part, noLimits).find(({ key }) => key === 'type');
+    if (type !== undefined && fileTypes.has(valueOf(part, type).slice(1, -1))) return true;
+  }
+  return false;
 }
 
 /** @param ids the call ids of earlier messages */

@@ -19,6 +19,8 @@ export interface HistoryRules {
   readonly details?: boolean;
   /** It accepts an empty list as content. */
   readonly emptyLists?: boolean;
+  /** It accepts only text in results of tools: their files are sent in a message of the user. */
+  readonly textResults?: boolean;
   /** It rejects a call id that occurs in two turns. No service accepts it twice in one turn. */
   readonly uniqueIds?: boolean;
   /** True for call ids that it accepts. */
@@ -47,19 +49,24 @@ export const foreignMembers: ReadonlySet<string> = new Set(foreign);
 
 const longestId = 40;
 
-/** OpenAI's own service and Azure OpenAI: call ids have at most 40 characters. */
-export const openaiHistory: HistoryRules = {
-  refused: foreignMembers,
+/** Call ids have at most 40 characters. */
+const openaiIds: Pick<HistoryRules, 'isId' | 'idFor'> = {
   isId: (id) => id !== '' && id.length <= longestId,
   idFor: (id) => `${id.slice(0, longestId - 9)}_${digest(id, 8)}`,
 };
+
+/**
+ * OpenAI's own service and Azure OpenAI. Results with images are rejected, or not read by newer models
+ * (https://github.com/openai/openai-openapi/issues/523).
+ */
+export const openaiHistory: HistoryRules = { refused: foreignMembers, textResults: true, ...openaiIds };
 
 /** Members that OpenAI adds to its responses. */
 const openaiResponseMembers = ['annotations', 'parsed', 'audio', 'refusal'] as const;
 
 /** Models of other vendors behind this format: they also reject what OpenAI adds to its responses, and they accept reasoning. */
 export const openHistory: HistoryRules = {
-  ...openaiHistory,
+  ...openaiIds,
   refused: new Set([...foreign.filter((name) => !reasoningNames.some((one) => one === name)), ...openaiResponseMembers]),
 };
 
@@ -97,7 +104,7 @@ export function historyOf(quirks: readonly HistoryQuirk[]): HistoryRules {
   const refused = [...foreign, ...openaiResponseMembers].filter((name) => !taken.has(name));
   const thoughts = quirks.find((one) => one.thoughts !== undefined)?.thoughts;
   return {
-    ...(quirks.some(({ callIds }) => callIds === 'nine') ? mistralHistory : openaiHistory),
+    ...(quirks.some(({ callIds }) => callIds === 'nine') ? mistralHistory : openaiIds),
     refused: new Set([...refused, ...quirks.flatMap(({ refuses = [] }) => refuses)]),
     ...(refusedOf === undefined ? {} : { refusedOf }),
     ...(thoughts === undefined ? {} : { thoughts }),

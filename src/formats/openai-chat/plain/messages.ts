@@ -1,57 +1,26 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import type { Drops } from '../../shared/request/drops.ts';
+import { withFilesAfterResults } from '../../history/result-files.ts';
+import { objectsIn } from '../../shared/json.ts';
 import { withFileName } from './files.ts';
 
 /**
  * Converts messages. Text-only content becomes a string, since many services accept nothing else. Results can hold only text, so
  * their files move to a user message. @param caches the service reads `cache_control` of texts @throws GatewayError
  */
-export function plainMessages(messages: readonly JsonObject[], drops: Drops, caches: boolean): readonly JsonObject[] {
-  const out: JsonObject[] = [];
-  let files: JsonObject[] = [];
-  const flush = (): void => {
-    if (files.length > 0) out.push({ role: 'user', content: files });
-    files = [];
-  };
-  for (const message of messages) {
-    if (message['role'] === 'tool') {
-      const result = resultOf(message, drops, caches);
-      out.push({ role: 'tool', tool_call_id: message['tool_call_id'], content: result.content });
-      files.push(...result.files);
-      continue;
-    }
-    if (message['role'] === 'user' && files.length > 0) {
-      out.push({ role: 'user', content: [...files, ...partsOf(message['content'], drops, caches)] });
-      files = [];
-      continue;
-    }
-    flush();
-    out.push(
-      message['role'] === 'assistant'
-        ? withText(message, drops, caches)
-        : { ...message, content: contentOf(message['content'], drops, caches) },
-    );
-  }
-  flush();
-  return out;
-}
+export const plainMessages = (messages: readonly JsonObject[], drops: Drops, caches: boolean): readonly JsonObject[] =>
+  objectsIn(withFilesAfterResults(messages)).map((message) => {
+    if (message['role'] === 'tool') return resultOf(message, drops, caches);
+    return message['role'] === 'assistant'
+      ? withText(message, drops, caches)
+      : { ...message, content: contentOf(message['content'], drops, caches) };
+  });
 
-interface Result {
-  readonly content: unknown;
-  /** For the next user message, after a text that names the call. */
-  readonly files: readonly JsonObject[];
-}
-
-function resultOf(message: JsonObject, drops: Drops, caches: boolean): Result {
+function resultOf(message: JsonObject, drops: Drops, caches: boolean): JsonObject {
   if (message['is_error'] === true) drops.add('messages[].is_error', 'this service does not support is_error');
-  const parts = partsOf(message['content'], drops, caches);
-  const files = parts.filter(({ type }) => type !== 'text');
-  const own = parts.filter(({ type, text }) => type === 'text' && text !== '');
-  const texts = own.length === 0 && files.length > 0 ? [{ type: 'text', text: 'The result is in the next message.' }] : own;
-  const content = resultText(texts, message, drops, caches);
-  if (files.length === 0) return { content, files };
-  return { content, files: [{ type: 'text', text: `From the result of ${String(message['tool_call_id'])}:` }, ...files] };
+  const texts = partsOf(message['content'], drops, caches).filter(({ text }) => text !== '');
+  return { role: 'tool', tool_call_id: message['tool_call_id'], content: resultText(texts, message, drops, caches) };
 }
 
 /** A mark of the whole result moves to its last text: this format has marks only in parts. */
