@@ -45,3 +45,17 @@ it.each<[string, (json: string) => string]>([
   expect(new Set(found.map((row) => row.split(' ')[1]))).toEqual(new Set(Object.keys(requests)));
   expect(downloads(spelling)).toEqual(found);
 });
+
+const block = { type: 'image', source: { type: 'url', url } };
+it.each([
+  ['a block of Anthropic', [block]],
+  ['a block of Anthropic in a result', [{ type: 'tool_result', tool_use_id: 't', content: [block] }]],
+  ['a part in a result of Anthropic', [{ type: 'tool_result', tool_use_id: 't', content: [chatPart] }]],
+])('downloads the file in %s for services of other formats that read only bytes', (_, content) => {
+  const body = JsonBody.of({ messages: [{ role: 'user', content }] });
+  for (const type of ['gemini', 'bedrock']) {
+    const provider = providers.find((one) => one.type === type);
+    const call = callOf({ settings: samples[type]?.[0]?.settings ?? {} });
+    expect(provider?.operations['chat/completions']?.media?.(body, call).map((need) => need.url)).toEqual([url]);
+  }
+});

@@ -4,6 +4,7 @@ import { textOf } from '../shared/json.ts';
 import { reasoningNames } from '../shared/request/reasoning.ts';
 import { foreignMembers, type HistoryRules } from './rules.ts';
 import { type AssistantPart, partsInOrder } from './assistant-parts.ts';
+import { splitResults } from './result-blocks.ts';
 import { withFilesAfterResults } from './result-files.ts';
 import { claudeDetails } from './reasoning-details.ts';
 
@@ -12,7 +13,8 @@ const reason = 'not supported by this service';
 /** Converts the messages of a chat to what a service of the OpenAI format accepts. Messages that need no change stay the same object. */
 export function cleanHistory(messages: readonly unknown[], rules: HistoryRules, drops: Drops): readonly unknown[] {
   const ids = new Ids(rules);
-  const cleaned = messages.map((message) => {
+  const separate = messages.flatMap((message): readonly unknown[] => (isJsonObject(message) ? withoutResults(message, drops) : [message]));
+  const cleaned = separate.map((message) => {
     if (!isJsonObject(message)) return message;
     if (message['role'] === 'assistant') return assistant(message, rules, ids, drops);
     // Converts legacy function results for services that support only `role: tool`.
@@ -24,6 +26,20 @@ export function cleanHistory(messages: readonly unknown[], rules: HistoryRules, 
     return message['role'] === 'tool' ? result(other, ids, rules, drops) : other;
   });
   return rules.textResults === true ? withFilesAfterResults(cleaned) : cleaned;
+}
+
+const toolMembers: ReadonlySet<string> = new Set(['role', 'tool_call_id', 'content', 'cache_control']);
+
+/** Makes tool messages of results in Anthropic's form, as its calls become `tool_calls`. */
+function withoutResults(message: JsonObject, drops: Drops): readonly JsonObject[] {
+  const split = splitResults(message);
+  if (split === undefined) return [message];
+  const results = split.results.map(({ message: one }) => {
+    drops.addUnread(one, toolMembers, 'messages[].content[].tool_result.', reason);
+    return Object.fromEntries(Object.entries(one).filter(([key]) => toolMembers.has(key)));
+  });
+  const content = split.rest.filter((part) => part !== '');
+  return content.length === 0 ? results : [...results, { ...message, content }];
 }
 
 /** Ids of tool calls. A missing id is generated, and assigned to the results in their order, as are ids that occur more than once. */

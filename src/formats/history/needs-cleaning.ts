@@ -9,6 +9,7 @@ import { foreignMembers, type HistoryRules, type RoleMembers } from './rules.ts'
  * only: a request without a history is not scanned, and a history that needs no change is never parsed.
  */
 export function needsCleaning(body: JsonBody, rules: HistoryRules): boolean {
+  if (body.mentions('_resul') && body.mentions('"tool_result"')) return true;
   const ids = new Set<string>();
   try {
     for (const { text, members } of body.objectsWith('role', 'assistant')) if (isRefused(text, members, rules, ids)) return true;

@@ -6,6 +6,8 @@ const file = (mimeType: string, fileUri: string) => ({ fileData: { mimeType, fil
 const onDeveloper = { provider: 'gemini', settings: {}, url: `${developer}/models/gemini-2.5-flash:generateContent` } as const;
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
+const document = (source: object) => ({ type: 'document', source });
+
 /** Files in messages. */
 export const mediaRows: readonly RequestRow[] = [
   part('a data URI', image('data:image/png;base64,AAAA'), inline('image/png', 'AAAA')),
@@ -148,6 +150,26 @@ export const mediaRows: readonly RequestRow[] = [
   part('with an API key the content type of a download is used', image('https://h.example/a'), inline('image/gif', 'QUJD'), {
     ...onDeveloper,
     media: { 'https://h.example/a': { mimeType: 'image/gif', base64: 'QUJD' } },
+  }),
+  part(
+    'a document of Anthropic by value',
+    document({ type: 'base64', media_type: 'application/pdf', data: 'QUJD' }),
+    inline('application/pdf', 'QUJD'),
+  ),
+  part(
+    'a document of Anthropic with an API key by URL',
+    document({ type: 'url', url: 'https://h.example/a.pdf' }),
+    inline('application/pdf', 'QUJD'),
+    {
+      ...onDeveloper,
+      media: { 'https://h.example/a.pdf': { mimeType: 'application/pdf', base64: 'QUJD' } },
+    },
+  ),
+  part('a document of Anthropic with text', document({ type: 'text', media_type: 'text/plain', data: 'x' }), {
+    text: '<document>\nx\n</document>',
+  }),
+  part('an image of Anthropic without a source', { type: 'image' }, undefined, {
+    refused: ['unsupported_parameter', 'messages[0].content[1].image.source'],
   }),
   part('with an API key gs:// is rejected', image('gs://acme/a.png'), undefined, {
     ...onDeveloper,

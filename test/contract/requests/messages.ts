@@ -18,6 +18,7 @@ const functionCall = (name: string, args: object, more: object = {}) => ({ funct
 const functionResponse = (name: string, output: unknown, more: object = {}) => ({
   functionResponse: { ...more, name, response: { output } },
 });
+const pngBlock = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
 const signature = 'CsYBAb4+/9vQ==';
 const step = (tool: object, ...more: object[]) => [...hi, calls(tool), ...more, result('c1', 'r')];
 
@@ -344,6 +345,46 @@ export const messageRows: readonly RequestRow[] = [
       user(text('4')),
     ],
     { dropped: ['messages[].tool_call_id'] },
+  ),
+  conversationRow(
+    'calls and results in the form of Anthropic',
+    [
+      ...hi,
+      {
+        role: 'assistant',
+        content: [
+          { type: 'tool_use', id: 'a', name: 'f', input: {} },
+          { type: 'tool_use', id: 'b', name: 'g', input: {} },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'b', content: [{ type: 'text', text: '2' }, pngBlock] },
+          { type: 'text', text: 'go' },
+          { type: 'tool_result', tool_use_id: 'a', content: '1', is_error: true, cache_control: { type: 'ephemeral' } },
+          { type: 'tool_result', tool_use_id: 'c', content: '3' },
+        ],
+      },
+    ],
+    [
+      ...userContents,
+      model(functionCall('f', {}), functionCall('g', {})),
+      user(
+        { functionResponse: { name: 'f', response: { error: '1' } } },
+        functionResponse('g', '2'),
+        { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } },
+        text('3'),
+        text('go'),
+      ),
+    ],
+    { dropped: ['messages[].cache_control', 'messages[].tool_call_id'] },
+  ),
+  fields(
+    'a part of a result in the form of Anthropic is rejected at its place',
+    { messages: [...hi, { role: 'user', content: [text('x'), { type: 'tool_result', content: [{ type: 'hologram' }] }] }] },
+    {},
+    refusedAt('messages[1].content[1].content[0]'),
   ),
   fields(
     'an unknown role is rejected',

@@ -1,5 +1,6 @@
 import { assistantParts } from './assistant.ts';
 import { type MadeCall, addPlaceholderSignature } from './tools/calls.ts';
+import { splitResults } from '../../history/result-blocks.ts';
 import { objectsIn } from '../../shared/json.ts';
 import { missingParameter, unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import type { Content, GenerateConversion, Part } from './conversion.ts';
@@ -54,10 +55,13 @@ interface ConversationSink {
 
 function messagesOf(messages: unknown): readonly Message[] {
   if (!Array.isArray(messages)) throw missingParameter('messages');
-  return objectsIn(messages).map((message, index) => {
+  return objectsIn(messages).flatMap((message, index): readonly Message[] => {
     const { role } = message;
     if (typeof role !== 'string') throw unsupportedParameter(`messages[${index}]`, 'The message has no role.');
-    return { role, message, index };
+    const split = splitResults(message);
+    if (split === undefined) return [{ role, message, index }];
+    const results = split.results.map((one) => ({ role: 'tool', index, ...one }));
+    return [...results, { role, message: { ...message, content: split.rest }, index }];
   });
 }
 
@@ -98,8 +102,8 @@ const read: ReadonlySet<string> = new Set(['role', 'content', 'tool_call_id', 'i
  */
 function addOther(one: Message | undefined, { turns, system, conversion, matched }: ConversationSink): void {
   if (one === undefined) return;
-  const { role, message, index } = one;
-  conversion.position.toMessage(index);
+  const { role, message, index, part } = one;
+  conversion.position.toMessage(index, part);
   if (role !== 'function') conversion.drops.addUnread(message, read, 'messages[].', 'not known to this service');
   if (isResult(one)) {
     if (matched.has(one)) return;

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
-import { textOf } from '../../shared/json.ts';
+import { chatContent } from '../../anthropic-messages/to-hub/parts.ts';
+import { objectsIn, textOf } from '../../shared/json.ts';
 import { storedUri } from '../../shared/media/stored-uri.ts';
 import { typeOfPath as typeOfName } from '../../shared/media/mime.ts';
 import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
@@ -29,6 +30,9 @@ export function toParts(content: unknown, conversion: GenerateConversion): Part[
     return toPart(part, conversion);
   });
 }
+
+/** Blocks of Anthropic's API with a file or a source, which some clients write in chat completions. */
+const blockTypes: ReadonlySet<string> = new Set(['image', 'document', 'search_result']);
 
 /** @throws GatewayError for content that is neither a list of parts nor empty */
 function partsIn(content: unknown, { position }: GenerateConversion): readonly (string | JsonObject)[] {
@@ -68,6 +72,7 @@ export function toPart(part: JsonObject, conversion: GenerateConversion): Part[]
     conversion.drops.addUnread(part, textMembers, 'messages[].content[].', 'not known to this service');
     return textPart(part);
   }
+  if (blockTypes.has(type)) return objectsIn(chatContent([part], conversion.drops)).flatMap((one) => toPart(one, conversion));
   reportLosses(part, type, conversion);
   if (urlParts.has(type)) return [urlPart(part, type, conversion)];
   if (type === 'input_audio') return [audioPart(part, conversion)];

@@ -8,12 +8,9 @@ const media = new Map();
 const gemini = { surface: 'developer', schemas: 'converted', signatureStandIn: true } as const;
 
 type Convert = (messages: readonly object[], isTranslated?: boolean) => unknown;
-const withResultParts: Readonly<Record<string, Convert>> = {
+const formats: Readonly<Record<string, Convert>> = {
   Anthropic: (messages, isTranslated = false) => toMessages({ messages }, callOf(isTranslated), { media }),
   Bedrock: (messages, isTranslated = false) => toConverse({ messages }, callOf(isTranslated), { media }),
-};
-const formats: Readonly<Record<string, Convert>> = {
-  ...withResultParts,
   Gemini: (messages, isTranslated = false) => toGenerateContent({ messages }, callOf(isTranslated), gemini),
 };
 
@@ -51,7 +48,7 @@ describe.each(Object.entries(formats))('an error of a request to %s', (_name, co
   });
 });
 
-describe.each(Object.entries(withResultParts))('an error of tool results in a message to %s', (_name, convert) => {
+describe.each(Object.entries(formats))('an error of tool results in a message to %s', (_name, convert) => {
   it.each([
     ['the part after them', [result('x'), image], 'messages[2].content[1].image_url'],
     ['the part after the parts of one', [result([text, text]), image], 'messages[2].content[1].image_url'],

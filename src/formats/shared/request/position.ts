@@ -7,6 +7,7 @@ import { GatewayError } from '../../../core/error.ts';
 export class Position {
   readonly #isTranslated: boolean;
   #message = 0;
+  #outerPart: number | undefined;
   #part: number | undefined;
   #innerPart: number | undefined;
 
@@ -15,8 +16,10 @@ export class Position {
     this.#isTranslated = isTranslated;
   }
 
-  toMessage(index: number): void {
+  /** @param outerPart the part of the message that is converted like a message of its own */
+  toMessage(index: number, outerPart?: number): void {
     this.#message = index;
+    this.#outerPart = outerPart;
     this.#part = undefined;
     this.#innerPart = undefined;
   }
@@ -35,7 +38,9 @@ export class Position {
   locate(thrown: unknown): unknown {
     if (this.#isTranslated || !(thrown instanceof GatewayError) || thrown.param?.startsWith('messages[]') !== true) return thrown;
     const { code, message, status, hint, param } = thrown;
-    const parts = [this.#part, this.#innerPart].flatMap((index) => (index === undefined ? [] : `.content[${index}]`)).join('');
+    const parts = [this.#outerPart, this.#part, this.#innerPart]
+      .flatMap((index) => (index === undefined ? [] : `.content[${index}]`))
+      .join('');
     const located = param.replace('[]', `[${this.#message}]`).replace('.content[]', parts === '' ? '.content[]' : parts);
     return new GatewayError(code, { message, status, hint, param: located, cause: thrown });
   }

@@ -7,7 +7,7 @@ import { needsDownload } from './index.ts';
 const maxBytes = 100 * 1024 * 1024;
 
 /** Members of a content part that may contain the URL of a file. */
-const holders = ['image_url', 'video_url', 'audio_url', 'document_url', 'file_url', 'file'] as const;
+const holders = ['image_url', 'video_url', 'audio_url', 'document_url', 'file_url', 'file', 'source'] as const;
 
 /** Lists the files of a chat that the API-key endpoint cannot fetch: http(s) URLs outside its own storage. */
 export function developerMedia(body: JsonBody | EmptyBody): readonly MediaNeed[] {
@@ -26,6 +26,8 @@ export function developerMedia(body: JsonBody | EmptyBody): readonly MediaNeed[]
 
 function* urlsOf(part: unknown): Iterable<string> {
   if (!isJsonObject(part)) return;
+  if (part['type'] === 'tool_result' && Array.isArray(part['content']))
+    for (const inner of part['content'] as unknown[]) yield* urlsOf(inner);
   for (const holder of holders) {
     const inner = part[holder];
     if (typeof inner === 'string') yield inner;

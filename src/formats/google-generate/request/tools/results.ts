@@ -5,10 +5,12 @@ import type { GenerateConversion, Part } from '../conversion.ts';
 import { isThirdGeneration } from '../../model.ts';
 import { toParts } from '../parts.ts';
 
-/** A tool message, and its index in the request. */
+/** A tool message, and its place in the request. */
 export interface ToolMessage {
   readonly message: JsonObject;
   readonly index: number;
+  /** Set if the result is a part of a message of the user. */
+  readonly part?: number;
 }
 
 /**
@@ -83,7 +85,7 @@ function responseOf(
   const head = { ...(call.upstreamId === undefined ? {} : { id: call.upstreamId }), name: call.name };
   if (result === undefined)
     return { response: { functionResponse: { ...head, response: { error: 'The client sent no result.' } } }, beside: [] };
-  conversion.position.toMessage(result.index);
+  conversion.position.toMessage(result.index, result.part);
   const parts = toParts(result.message['content'], conversion);
   const output = parts
     .map((part) => part['text'])
