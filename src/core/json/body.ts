@@ -2,7 +2,9 @@ import { isAscii as isAsciiBytes } from 'node:buffer';
 import { GatewayError } from '../error.ts';
 import { type JsonLimits, noLimits, requestLimits } from './limits.ts';
 import { minReleasedSize } from '../memory/release-buffer.ts';
-import { isValueOfKey, type Member, membersAt, objectAround, parseCheckedExact, scanObject } from './scan.ts';
+import { type FoundObject, objectsWith } from './search/objects-with.ts';
+import { type Member, parseCheckedExact, scanObject } from './scan.ts';
+import { includesFast } from './search/fast-search.ts';
 import { firstNotUtf8 } from '../text/utf8.ts';
 
 /** A scalar JSON value, as `peek` returns it without parsing the body. */
@@ -21,9 +23,6 @@ export const emptyBody: EmptyBody = Object.freeze({ kind: 'none' });
 const escapedSlashes = [String.raw`:\/`, String.raw`:\u002`] as const;
 const escapedColon = String.raw`\u003`;
 
-/** How often the length of a text may be searched for objects. In a list of objects that are not nested, it is searched once. */
-const maxSearches = 8;
-
 /**
  * A JSON object that is parsed only as far as needed. Top-level scalars are found by scanning; `json` builds the object
  * on its first call; an edit splices the text, so every byte that is not edited stays unchanged (64-bit integers, `1.0`,
@@ -41,6 +40,8 @@ export class JsonBody {
   #object: Readonly<Record<string, unknown>> | undefined;
   /** Long values already returned by `peek`. */
   #texts: Map<string, Scalar> | undefined;
+  /** The last result of `objectsWith`. */
+  #objects: { readonly key: string; readonly found: readonly FoundObject[] } | undefined;
   /** Index of the members, made only if there are more than `maxLinearSearch`. */
   #byKey: ReadonlyMap<string, Member> | undefined;
 
@@ -139,33 +140,15 @@ export class JsonBody {
     return member === undefined ? undefined : fromJson(utf8(this.#text.slice(member.start, member.end)), parseCheckedExact);
   }
 
-  /**
-   * The members, as offsets into the one-byte text, of each object at any depth whose member `key` has this plain text as
-   * its value. Searches for the value, so that nothing else is parsed.
-   *
-   * @throws Error if the value is repeated so that the text would be searched again and again: no library writes that
-   */
-  *objectsWith(key: string, value: string): Iterable<{ readonly text: string; readonly members: readonly Member[] }> {
-    const text = this.#text;
-    const wanted = `"${value}"`;
-    let next = 0;
-    let left = text.length * maxSearches;
-    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, next)) {
-      next = at + wanted.length;
-      if (!isValueOfKey(text, at, key)) continue;
-      const start = objectAround(text, at);
-      const members = start < 0 ? [] : membersAt(text, start);
-      next = Math.max(next, members.at(-1)?.end ?? 0);
-      left -= next - start;
-      if (left < 0) throw new Error('The value occurs too often.');
-      if (start < 0) continue;
-      yield { text, members };
-    }
+  /** The objects at any depth whose member `key` is a string, in order. Nothing is parsed, and calls with the same key search once. */
+  objectsWith(key: string): readonly FoundObject[] {
+    if (this.#objects?.key !== key) this.#objects = { key, found: objectsWith(this.#text, key) };
+    return this.#objects.found;
   }
 
   /** True if an ASCII text occurs anywhere in the body's JSON text. A fast check before parsing. */
   mentions(text: string): boolean {
-    return this.#text.includes(text);
+    return includesFast(this.#text, text);
   }
 
   /**

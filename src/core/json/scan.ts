@@ -45,6 +45,21 @@ export function membersAt(text: string, start: number): readonly Member[] {
   return members;
 }
 
+/** The offset of the value of a member of the object that begins at `start`; -1 if there is none. What follows is not scanned. */
+export function valueInObject(text: string, start: number, key: string): number {
+  let at = skipSpace(text, start + 1);
+  while (text.charCodeAt(at) === quote) {
+    const keyEnd = endOfString(text, at);
+    const isWanted = keyEnd - at === key.length + 2 && text.startsWith(key, at + 1);
+    const value = valueAfterKey(text, keyEnd);
+    if (isWanted || value < 0) return value;
+    at = skipSpace(text, endOfValue(text, value, new JsonBudget(noLimits)));
+    if (text.charCodeAt(at) !== comma) return -1;
+    at = skipSpace(text, at + 1);
+  }
+  return -1;
+}
+
 /** The first members of an object of which only the beginning is known: those that it contains to their end. */
 export function completeMembers(beginning: string): readonly Member[] {
   const members: Member[] = [];
@@ -66,15 +81,16 @@ function membersFrom(text: string, open: number, members: Member[], budget: Json
     if (at >= text.length) throw syntaxError('unexpected end', at);
     if (text.charCodeAt(at) !== quote) throw syntaxError('expected a quoted key', at);
     const keyStart = at;
-    const keyEnd = endOfString(text, at);
-    const raw = text.slice(keyStart + 1, keyEnd - 1);
+    const plainEnd = endOfPlainKey(text, at);
+    const keyEnd = plainEnd < 0 ? endOfString(text, at) : plainEnd;
     at = skipSpace(text, keyEnd);
     if (text.charCodeAt(at) !== colon) throw syntaxError(at >= text.length ? 'unexpected end' : 'expected ":"', at);
     const start = skipSpace(text, at + 1);
     budget.left -= memberCost + 1;
     if (budget.left < 0) throw budget.tooMany(keyStart);
     const end = endOfValue(text, start, budget);
-    members.push({ key: raw.includes('\\') ? decodeKey(text, keyStart, keyEnd) : raw, keyStart, start, end });
+    const key = plainEnd < 0 ? decodeKey(text, keyStart, keyEnd) : text.slice(keyStart + 1, keyEnd - 1);
+    members.push({ key, keyStart, start, end });
     at = skipSpace(text, end);
     const next = text.charCodeAt(at);
     if (next === closeBrace) return at + 1;
@@ -83,18 +99,10 @@ function membersFrom(text: string, open: number, members: Member[], budget: Json
   }
 }
 
-/** True if the value at an offset belongs to this key. */
-export function isValueOfKey(text: string, value: number, key: string): boolean {
-  const name = `"${key}"`;
-  const colon = skipSpaceBackward(text, value);
-  const end = skipSpaceBackward(text, colon);
-  return text[colon] === ':' && text.startsWith(name, end + 1 - name.length);
-}
-
-function skipSpaceBackward(text: string, from: number): number {
-  let at = from - 1;
-  while (text.charCodeAt(at) <= 0x20) at -= 1;
-  return at;
+/** The offset of the value of the key whose closing quote is before `at`; -1 if no colon follows, so that it is not a key. */
+export function valueAfterKey(text: string, at: number): number {
+  const next = skipSpace(text, at);
+  return text.charCodeAt(next) === colon ? skipSpace(text, next + 1) : -1;
 }
 
 /**
@@ -245,6 +253,16 @@ function skipSpace(text: string, from: number): number {
     if (c > 0x20 || (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09)) break;
   }
   return at;
+}
+
+/** Like `endOfString`, for a key; -1 if it contains an escape. Keys are short, so each character is checked. */
+function endOfPlainKey(text: string, start: number): number {
+  for (let at = start + 1; ; at += 1) {
+    const c = text.charCodeAt(at);
+    if (c === quote) return at + 1;
+    // Also at the end of the text.
+    if (c === backslash || Number.isNaN(c)) return -1;
+  }
 }
 
 /** Characters that are checked one by one after an escaped quote, where the next one is probably near. */

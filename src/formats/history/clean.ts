@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Drops } from '../shared/request/drops.ts';
 import { textOf } from '../shared/json.ts';
 import { reasoningNames } from '../shared/request/reasoning.ts';
-import { foreignMembers, type HistoryRules } from './rules.ts';
+import { foreignMembers, type HistoryRules, refusedMembersOf } from './rules.ts';
 import { type AssistantPart, partsInOrder } from './assistant-parts.ts';
 import { splitResults } from './result-blocks.ts';
 import { withFilesAfterResults } from './result-files.ts';
@@ -21,7 +21,7 @@ export function cleanHistory(messages: readonly unknown[], rules: HistoryRules, 
     if (message['role'] === 'function' && rules.refused.has('function_call'))
       return { role: 'tool', tool_call_id: ids.result(undefined), content: message['content'] };
     const role = textOf(message['role']) ?? '';
-    const refused = rules.refusedOf !== undefined && Object.hasOwn(rules.refusedOf, role) ? rules.refusedOf[role] : undefined;
+    const refused = refusedMembersOf(role, rules);
     const other = refused === undefined ? message : withoutRefused(message, new Set(refused), 'messages[].', drops);
     return message['role'] === 'tool' ? result(other, ids, rules, drops) : other;
   });

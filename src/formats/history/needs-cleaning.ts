@@ -2,50 +2,38 @@ import type { JsonBody } from '../../core/json/body.ts';
 import { noLimits } from '../../core/json/limits.ts';
 import { type Member, scanArray, scanObject } from '../../core/json/scan.ts';
 import { fileTypes } from './result-files.ts';
-import { foreignMembers, type HistoryRules, type RoleMembers } from './rules.ts';
+import { includesFast } from '../../core/json/search/fast-search.ts';
+import { foreignMembers, type HistoryRules, refusedMembersOf } from './rules.ts';
 
 /**
  * True if a service of the OpenAI format would reject a message of the history, mainly assistant messages. Scans the structure
- * only: a request without a history is not scanned, and a history that needs no change is never parsed.
+ * only: a history that needs no change is never parsed.
  */
 export function needsCleaning(body: JsonBody, rules: HistoryRules): boolean {
-  if (body.mentions('_resul') && body.mentions('"tool_result"')) return true;
+  if (body.mentions('"tool_result"')) return true;
   const ids = new Set<string>();
+  const text = body.oneByte;
   try {
-    for (const { text, members } of body.objectsWith('role', 'assistant')) if (isRefused(text, members, rules, ids)) return true;
-    if (rules.refusedOf !== undefined && othersAre(body, rules.refusedOf)) return true;
-    return rules.textResults === true && mayHoldFiles(body.oneByte) && resultsHoldFiles(body);
+    return body.objectsWith('role').some((message) => {
+      const role = message.value;
+      if (role === 'assistant') return isRefused(text, message.members, rules, ids);
+      const refused = refusedMembersOf(role, rules);
+      if (refused !== undefined && message.members.some(({ key }) => refused.includes(key))) return true;
+      return (
+        role === 'tool' &&
+        rules.textResults === true &&
+        message.firstOf('content') === '[' &&
+        message.members.some((member) => isListWithFile(text, member))
+      );
+    });
   } catch {
-    // Not JSON, whose position the code that parses it reports; or searched too often, so that parsing costs less.
+    // Not JSON, whose position the code that parses it reports; or scanned too often, so that parsing costs less.
     return true;
   }
 }
 
-function othersAre(body: JsonBody, refused: RoleMembers): boolean {
-  return Object.entries(refused).some(([role, names]) => {
-    for (const { members } of body.objectsWith('role', role)) if (members.some(({ key }) => names.includes(key))) return true;
-    return false;
-  });
-}
-
-/** Short ends of members of files that begin with a rare character: a search for them takes hardly any time. */
-const fileHints = ['_url"', '_data"', '_audio'] as const;
-const idEnd = '_id"';
-
-/** True if the text may contain `image_url`, `input_audio`, `file_data` or `file_id`. */
-function mayHoldFiles(text: string): boolean {
-  if (fileHints.some((hint) => text.includes(hint))) return true;
-  // Most of these are of `tool_call_id`.
-  for (let at = text.indexOf(idEnd); at >= 0; at = text.indexOf(idEnd, at + idEnd.length)) if (text[at - 1] === 'e') return true;
-  return false;
-}
-
-function resultsHoldFiles(body: JsonBody): boolean {
-  for (const { text, members } of body.objectsWith('role', 'tool'))
-    for (const { key, start, end } of members)
-      if (key === 'content' && text.charCodeAt(start) === openBracket && hasFile(text.slice(start, end))) return true;
-  return false;
-}
+const isListWithFile = (text: string, { key, start, end }: Member): boolean =>
+  key === 'content' && text.charCodeAt(start) === openBracket && hasFile(text.slice(start, end));
 
 function hasFile(list: string): boolean {
   for (const part of scanArray(list)) {
@@ -131,7 +119,7 @@ function hasForeignCall(list: string, rules: HistoryRules, ids: Set<string>): bo
 }
 
 /** Searched as text: a quoted name cannot be inside a string, where its quotes would be escaped. */
-const hasForeignMember = (fn: string): boolean => inFunctions.some((name) => fn.includes(name));
+const hasForeignMember = (fn: string): boolean => inFunctions.some((name) => includesFast(fn, name));
 
 const inFunctions = ['"thought_signature"', '"provider_specific_fields"', '"cache_control"'] as const;
 

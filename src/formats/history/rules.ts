@@ -133,3 +133,7 @@ function digest(text: string, length: number): string {
   }
   return out;
 }
+
+/** Members that the service rejects in messages of a role, which a client may name as it likes. */
+export const refusedMembersOf = (role: string, rules: HistoryRules): readonly string[] | undefined =>
+  rules.refusedOf !== undefined && Object.hasOwn(rules.refusedOf, role) ? rules.refusedOf[role] : undefined;

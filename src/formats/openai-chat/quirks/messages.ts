@@ -15,20 +15,18 @@ export function convertMessages(body: JsonBody, patch: Map<string, unknown>, { r
 }
 
 function renameRole(body: JsonBody, patch: Map<string, unknown>, from: string, to: string): void {
-  if (body.mentions(`"${from}"`)) editMessages(body, patch, (one) => (one['role'] === from ? { ...one, role: to } : one));
+  if (body.objectsWith('role').some(({ value }) => value === from))
+    editMessages(body, patch, (one) => (one['role'] === from ? { ...one, role: to } : one));
 }
 
 /** True if the assistant wrote the last message of a list. Scans the structure only. */
 function endsWithAssistant(body: JsonBody): boolean {
-  let found = false;
   try {
-    for (const { text, members } of body.objectsWith('role', 'assistant')) {
-      endOfList.lastIndex = members.at(-1)?.end ?? 0;
-      found = endOfList.test(text);
-    }
-    return found;
+    const last = body.objectsWith('role').findLast(({ value }) => value === 'assistant');
+    endOfList.lastIndex = last?.end ?? 0;
+    return last !== undefined && endOfList.test(body.oneByte);
   } catch {
-    // Not JSON, or searched too often: the code that parses it decides.
+    // Not JSON, or scanned too often: the code that parses it decides.
     return true;
   }
 }

@@ -36,22 +36,22 @@ function withAnswers(messages: readonly unknown[], text: string): readonly unkno
 
 /** Scans the structure only. Without a message of the assistant there is nothing that could be out of order. */
 function mayBeOutOfOrder(body: JsonBody): boolean {
+  const text = body.oneByte;
+  let isBeforeOther = false;
   try {
     let begun: number | undefined;
-    for (const { text, members } of body.objectsWith('role', 'assistant')) {
-      begun ??= members.at(-1)?.end;
-      if (mayBeEmpty(text, members)) return true;
+    for (const message of body.objectsWith('role')) {
+      if (message.value === 'assistant') {
+        if (mayBeEmpty(text, message.members)) return true;
+        begun ??= message.end;
+      } else if (begun !== undefined && (message.value === 'system' || message.value === 'developer')) return true;
+      if (message.value !== 'tool') continue;
+      otherAfter.lastIndex = message.end;
+      isBeforeOther ||= otherAfter.test(text);
     }
-    if (begun === undefined) return false;
-    for (const role of ['system', 'developer'])
-      for (const { members } of body.objectsWith('role', role)) if ((members[0]?.start ?? 0) > begun) return true;
-    for (const { text, members } of body.objectsWith('role', 'tool')) {
-      otherAfter.lastIndex = members.at(-1)?.end ?? 0;
-      if (otherAfter.test(text)) return true;
-    }
-    return false;
+    return begun !== undefined && isBeforeOther;
   } catch {
-    // Not JSON, or searched too often: the code that parses it decides.
+    // Not JSON, or scanned too often: the code that parses it decides.
     return true;
   }
 }
