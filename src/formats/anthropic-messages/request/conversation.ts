@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { assistantPieces } from './assistant.ts';
 import { objectsIn, stringOf } from '../../shared/json.ts';
-import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
+import { textOfPart, unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import { type Block, cacheControlOf, type MessagesConversion, textBlock } from './conversion.ts';
 import { partBlock, partBlocks } from './parts.ts';
 import { type CallKey, type Turn, TurnBuilder } from './turns.ts';
@@ -82,7 +82,7 @@ function systemBlocks(message: JsonObject, { drops }: MessagesConversion): reado
     if (part['type'] !== 'text')
       drops.add(`messages[].content[].${stringOf(part['type']) || 'type'}`, 'system messages can contain only text');
     else drops.addUnread(part, textMembers, 'messages[].content[].', 'not known to this service');
-    const block = textBlock(part['text'], part);
+    const block = textBlock(textOfPart(part), part);
     if (block !== undefined) blocks.push(block);
   }
   return withCache(blocks, message);

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
-import { unsupportedParameter, unsupportedPart } from '../../shared/request/parameter-errors.ts';
+import { textOfPart, unsupportedParameter, unsupportedPart } from '../../shared/request/parameter-errors.ts';
 import { type Block, cacheControlOf, type MessagesConversion, textBlock } from './conversion.ts';
 import { fileDataUri } from '../../shared/media/file-data.ts';
 import { typeOfPath } from '../../shared/media/mime.ts';
@@ -34,7 +34,7 @@ export function partBlock(part: unknown, conversion: MessagesConversion): Block 
     throw unsupportedParameter('messages[].content[]', 'A content part is not an object.', 'Send a text or a list of parts.');
   if (part['type'] === 'text' || part['type'] === undefined) {
     conversion.drops.addUnread(part, textMembers, 'messages[].content[].', 'not known to this service');
-    return textBlock(part['text'], part);
+    return textBlock(textOfPart(part), part);
   }
   reportLosses(part, conversion);
   const own = conversion.convertPart?.(part);

@@ -4,7 +4,7 @@ import type { Block, MessagesConversion } from '../../anthropic-messages/request
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { MediaNeed } from '../../../core/provider.ts';
 import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
-import { looksLikeBase64, parseDataUri, typeByBytesOrJpeg, standardBase64 } from '../../shared/media/data-uri.ts';
+import { looksLikeBase64, parseDataUri, shownType, typeByBytesOrJpeg, standardBase64 } from '../../shared/media/data-uri.ts';
 import { audioType, normalizeMediaType } from '../../shared/media/media-types.ts';
 import { typeOfPath, typeOfUrl } from '../../shared/media/mime.ts';
 import { objectOf, objectsIn, stringOf } from '../../shared/json.ts';
@@ -139,7 +139,8 @@ function typeOfAddress({ url, name, param, defaultKind }: MessageFile): string {
 }
 
 function fileOf(type: string, source: JsonObject, { param, name }: MessageFile, part: JsonObject, names: DocumentNames): JsonObject {
-  const [kind, format] = formatOf(type, param);
+  const { bytes } = source;
+  const [kind, format] = formatOf(typeof bytes === 'string' ? shownType(type, bytes) : type, param);
   if (kind !== 'document') return { [kind]: { format, source } };
   return { document: { format, name: documentName(name ?? part['title'], names), source, ...documentExtras(part) } };
 }
@@ -151,7 +152,7 @@ function formatOf(type: string, param: string): readonly [Kind, string] {
   throw unsupportedParameter(
     param,
     `Files of type ${bare} are not read by this service.`,
-    'It reads images, PDF, office documents, text and video.',
+    'It reads images, PDF, office documents, text, video and audio.',
   );
 }
 

@@ -3,7 +3,7 @@ import { chatContent } from '../../anthropic-messages/to-hub/parts.ts';
 import { objectsIn, textOf } from '../../shared/json.ts';
 import { storedUri } from '../../shared/media/stored-uri.ts';
 import { typeOfPath as typeOfName } from '../../shared/media/mime.ts';
-import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
+import { textOfPart, unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import { type GenerateConversion, oneOf, type Part } from './conversion.ts';
 import { standardBase64 } from '../../shared/media/data-uri.ts';
 import { fileDataUri } from '../../shared/media/file-data.ts';
@@ -128,7 +128,7 @@ function reportLosses(part: JsonObject, type: string, { drops }: GenerateConvers
 }
 
 function textPart(part: JsonObject): Part[] {
-  const text = typeof part['text'] === 'string' ? part['text'] : textOf(part['refusal']);
+  const text = textOfPart(part) ?? textOf(part['refusal']);
   const signature = textOf(oneOf(part, signatureKeys));
   if (signature !== undefined) return [{ text: text ?? '', thoughtSignature: signature }];
   return text === undefined || text === '' ? [] : [{ text }];

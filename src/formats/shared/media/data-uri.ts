@@ -45,6 +45,17 @@ export const typeByBytes = (base64: string): string | undefined => base64Signatu
 /** Like `typeByBytes`, but JPEG if the first bytes are unknown, as these clients assume. */
 export const typeByBytesOrJpeg = (text: string): string => typeByBytes(text) ?? 'image/jpeg';
 
+/**
+ * The media type that the first bytes show, where a file is declared as an image or as bytes; otherwise the declared type. Some
+ * services reject an image whose declared type differs (https://github.com/home-assistant/core/issues/167208), others ignore it.
+ */
+export function shownType(declared: string, base64: string): string {
+  const isBytes = declared === 'application/octet-stream';
+  if (!isBytes && !declared.startsWith('image/')) return declared;
+  const shown = typeByBytes(base64);
+  return shown !== undefined && (isBytes || shown.startsWith('image/')) ? shown : declared;
+}
+
 const base64Signatures = [
   ['iVBORw0KGgo', 'image/png'],
   ['R0lGOD', 'image/gif'],

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../core/error.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import { textOf } from '../json.ts';
 
 /** Error 400 for something in the body that the provider's request format cannot express. */
@@ -18,5 +19,16 @@ export function unsupportedPart(kind: string, type: unknown, receiver: string, h
     `messages[].content[].${typeName}`,
     `${kind} of type "${typeName}" cannot be sent to this ${receiver}.`,
     hint,
+  );
+}
+
+/** The text of a part; undefined if it has none. @throws GatewayError for a text of another type, which would be lost */
+export function textOfPart({ text }: JsonObject): string | undefined {
+  if (typeof text === 'string') return text;
+  if (text === undefined || text === null) return undefined;
+  throw unsupportedParameter(
+    'messages[].content[].text',
+    `The text is ${Array.isArray(text) ? 'a list' : `of type ${typeof text}`}.`,
+    'Send a string.',
   );
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../../core/error.ts';
-import { looksLikeBase64, parseDataUri, typeByBytesOrJpeg, standardBase64 } from '../../../shared/media/data-uri.ts';
+import { looksLikeBase64, parseDataUri, shownType, typeByBytesOrJpeg, standardBase64 } from '../../../shared/media/data-uri.ts';
 import { normalizeMediaType } from '../../../shared/media/media-types.ts';
 import { typeOfPath, typeOfUrl } from '../../../shared/media/mime.ts';
 import { unsupportedParameter } from '../../../shared/request/parameter-errors.ts';
@@ -62,7 +62,8 @@ export function fileBlock(file: MessageFile, { media }: Pick<MessagesConversion,
   throw unsupportedParameter(param, 'The file is neither a data URI nor a URL that can be read.', 'Use data:… or https://….');
 }
 
-function byValue(type: string, base64: string, { name, param }: MessageFile): Block {
+function byValue(declared: string, base64: string, { name, param }: MessageFile): Block {
+  const type = shownType(declared, base64);
   const title = name === undefined ? {} : { title: name };
   switch (kindOf(type)) {
     case 'image':

@@ -175,6 +175,7 @@ function choiceOf(choice: unknown): Block | undefined {
   if (!isJsonObject(choice)) return undefined;
   const named = isJsonObject(choice['function']) ? choice['function'] : isJsonObject(choice['custom']) ? choice['custom'] : undefined;
   if (named !== undefined) return { type: 'tool', name: named['name'] };
+  if (choice['type'] === 'function' && typeof choice['name'] === 'string') return { type: 'tool', name: choice['name'] };
   if (choice['type'] === 'allowed_tools') {
     const inner = isJsonObject(choice['allowed_tools']) ? choice['allowed_tools'] : choice;
     return { type: inner['mode'] === 'required' ? 'any' : 'auto' };

@@ -2,7 +2,7 @@ import { GatewayError } from '../../../../core/error.ts';
 import { typeOfUrl } from '../../../shared/media/mime.ts';
 import { unsupportedParameter } from '../../../shared/request/parameter-errors.ts';
 import type { GenerateConversion, GeminiOptions, Part } from '../conversion.ts';
-import { looksLikeBase64, parseDataUri, typeByBytesOrJpeg, standardBase64 } from '../../../shared/media/data-uri.ts';
+import { looksLikeBase64, parseDataUri, shownType, typeByBytesOrJpeg, standardBase64 } from '../../../shared/media/data-uri.ts';
 import { normalizeMediaType } from '../../../shared/media/media-types.ts';
 
 /** A file that a message refers to. */
@@ -51,7 +51,7 @@ export function mediaPart(file: ReferencedFile, conversion: MediaContext): Part 
 
 /** Converts bytes to a part. @throws GatewayError `unsupported_parameter` */
 export const inline = (type: string, base64: string, param: string): Part => ({
-  inlineData: { mimeType: normalizeMediaType(type, param), data: base64 },
+  inlineData: { mimeType: shownType(normalizeMediaType(type, param), base64), data: base64 },
 });
 
 function byReference(file: ReferencedFile, conversion: MediaContext): Part {
