@@ -95,6 +95,12 @@ export const hosted: readonly Vendor[] = [
         refusesOf: { system: nameField, developer: nameField, user: nameField, tool: nameField },
       },
       {
+        name: 'nulls',
+        source:
+          'https://github.com/BerriAI/litellm/issues/5839: 400, "\'messages.2.function_call\' : Value is not nullable", which client libraries write',
+        rejectsNulls: true,
+      },
+      {
         name: 'thoughts',
         source:
           'https://github.com/tashfeenahmed/freellmapi/issues/1070: 400, "property \'reasoning_content\' is unsupported"; https://github.com/karthink/gptel/issues/774: the same for reasoning, model by model',

@@ -123,7 +123,10 @@ function assistant(message: JsonObject, rules: HistoryRules, ids: Ids, drops: Dr
   const moved = (key: string): boolean => rules.thoughts !== undefined && isReasoning(key) && rules.refused.has(key);
   // `function_call` is then one of the calls.
   const isListed = (key: string): boolean => key === 'function_call' && !isOld && calls.length > 0;
-  const rest = Object.entries(message).filter(([key]) => !rebuiltMembers.has(key) && !moved(key) && !isListed(key));
+  const isNull = (value: unknown): boolean => value === null && rules.rejectsNulls === true;
+  const rest = Object.entries(message).filter(
+    ([key, value]) => !rebuiltMembers.has(key) && !moved(key) && !isListed(key) && !isNull(value),
+  );
   const audio = audioOf(message['audio'], rules, drops);
   return {
     ...withoutRefused(Object.fromEntries(rest), rules.refused, 'messages[].', drops),

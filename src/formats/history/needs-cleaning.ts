@@ -60,10 +60,10 @@ function isRefused(message: string, members: readonly Member[], rules: HistoryRu
       found ||= first !== openBracket || hasForeignCall(message.slice(start, end), rules, ids);
     } else if (key === 'audio') {
       hasOther ||= !isNull;
-      found ||= first === openBrace;
+      found ||= first === openBrace || (isNull && rules.rejectsNulls === true);
     } else {
       if (key === 'function_call' || key === 'refusal') hasOther ||= !isNull;
-      found ||= rules.refused.has(key);
+      found ||= rules.refused.has(key) || (isNull && rules.rejectsNulls === true);
     }
   }
   const lacks = rules.needsThoughts === true && members.some(isCalls) && !members.some(({ key }) => key === rules.thoughts);

@@ -23,6 +23,8 @@ export interface HistoryRules {
   readonly textResults?: boolean;
   /** It rejects a call id that occurs in two turns. No service accepts it twice in one turn. */
   readonly uniqueIds?: boolean;
+  /** It rejects members that are null, except content. */
+  readonly rejectsNulls?: boolean;
   /** True for call ids that it accepts. */
   isId(id: string): boolean;
   /** Returns an id that it accepts, always the same for the same id. */
@@ -95,6 +97,7 @@ export interface HistoryQuirk {
   readonly callIds?: 'nine';
   /** As in `HistoryRules`. */
   readonly uniqueIds?: true;
+  readonly rejectsNulls?: true;
 }
 
 /** Combines everything known about a service into one set of rules. Members that are not listed as accepted are dropped. */
@@ -110,6 +113,7 @@ export function historyOf(quirks: readonly HistoryQuirk[]): HistoryRules {
     ...(thoughts === undefined ? {} : { thoughts }),
     needsThoughts: quirks.some(({ needsThoughts }) => needsThoughts === true),
     thoughtParts: quirks.some(({ thoughtParts }) => thoughtParts === true),
+    rejectsNulls: quirks.some(({ rejectsNulls }) => rejectsNulls === true),
     uniqueIds: quirks.some(({ uniqueIds }) => uniqueIds === true),
     details: quirks.some(({ details }) => details === true),
   };

@@ -97,6 +97,7 @@ function about(quirk: Quirk): string {
       : []),
     ...(quirk.details === true ? ['sends signed and encrypted reasoning of earlier responses in `reasoning_details`'] : []),
     ...(quirk.callIds === undefined ? [] : ['replaces the ids of tool calls of other services with ids of nine letters and digits']),
+    ...(quirk.rejectsNulls === true ? ['leaves out members of earlier responses that are `null`'] : []),
     ...(quirk.uniqueIds === true ? ['makes the ids of tool calls distinct'] : []),
     ...(quirk.imageEdits === undefined ? [] : ['sends image edits as JSON, without `size` and `style`']),
     ...(quirk.thinkingAsReasoning === true ? ['sends `thinking` as `reasoning`'] : []),
