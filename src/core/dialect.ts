@@ -32,6 +32,8 @@ export interface DialectWriter extends StreamTransform<ModelEvent, string> {
 export interface Dialect {
   /** True for an error object that this API's client libraries can read; any other one is rewritten. */
   isError(value: JsonObject): boolean;
+  /** The same for the error object of a stream; absent if it is that of a response. */
+  isErrorEvent?(value: JsonObject): boolean;
   errorBody(error: GatewayError, facts: ErrorFacts): Buffer;
   errorEvent(error: GatewayError, facts: ErrorFacts): Buffer;
   /** The header in which this API's libraries look for the request ID, besides `x-request-id`. */

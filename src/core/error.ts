@@ -324,6 +324,8 @@ export interface ErrorFacts {
   readonly attempts?: readonly AttemptFacts[];
   /** Slug of the provider that caused the error. */
   readonly provider?: string | undefined;
+  /** Number of events before the error, if the stream's format numbers them. */
+  readonly eventCount?: number | undefined;
 }
 
 export interface AttemptFacts {

@@ -53,4 +53,6 @@ export interface Tap {
   readonly fault: ProviderFault | undefined;
   /** Number of `content` events so far: the basis of an estimate if no usage was reported. */
   readonly contentEvents: number;
+  /** Number of events so far, except an event of kind `fault`. Only for formats that number the events of a stream. */
+  readonly eventCount?: number;
 }

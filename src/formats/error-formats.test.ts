@@ -38,9 +38,9 @@ describe('isError of a dialect', () => {
 it("the error event of a Responses stream has the event's fields and the error object that SDKs read", () => {
   const fault = { message: 'm', code: 'rate_limit_exceeded', type: 'tokens', param: 'input' };
   const error = new GatewayError('provider_error', { message: 'm', status: 429, source: 'provider', provider: fault });
-  const event = responses.errorEvent(error, { requestId: 'req_1' }).toString('utf8');
+  const event = responses.errorEvent(error, { requestId: 'req_1', eventCount: 7 }).toString('utf8');
   expect(event).toMatch(/^event: error\ndata: \{.*\}\n\n$/);
-  expect(parseJson(event.slice(event.indexOf('{')))).toMatchObject({ ...fault, type: 'error', error: fault });
+  expect(parseJson(event.slice(event.indexOf('{')))).toMatchObject({ ...fault, type: 'error', sequence_number: 7, error: fault });
 });
 
 describe('the error type of the messages API', () => {

@@ -15,7 +15,7 @@ import { formToBuffer, bufferForm } from './form-buffering.ts';
 import type { HandleDeps } from './handle-deps.ts';
 import type { Chain } from './chain.ts';
 import { completeHeaders, type ReplyFacts } from './response/headers.ts';
-import { lastPiece } from './response/last-event.ts';
+import { eventFacts, lastPiece } from './response/last-event.ts';
 import { sendPlainError, plainError, recordOf } from './response/last-resort.ts';
 import { withProvider } from './response/named-provider.ts';
 import { settle } from './record/draft.ts';
@@ -310,7 +310,7 @@ export class Handling implements DenseSetMember {
     this.#noteDefect(error);
     const last = this.#run?.last;
     const hasEventFormat = last?.kind === 'answered' && last.reply.isVerbatim !== true && isEventStream(last.reply);
-    const defaultEvent = finalBytes ?? this.#dialect.errorEvent(error, errorFacts(this.#ctx.id, undefined, false));
+    const defaultEvent = finalBytes ?? this.#dialect.errorEvent(error, eventFacts(this.#ctx.id, last));
     const event = this.#flow?.closeFrame ?? (hasEventFormat ? this.#generation.maskBytes(defaultEvent) : undefined);
     this.#bytesOut += event?.length ?? 0;
     this.#finish(end, recordedError(error), () => {

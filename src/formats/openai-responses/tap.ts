@@ -32,6 +32,7 @@ type Reports = Pick<Call, 'isFirstReport'>;
  */
 export class ResponsesTap implements Tap {
   complete = false;
+  eventCount = 0;
   id: string | undefined;
   model: string | undefined;
   fault: ProviderFault | undefined;
@@ -57,6 +58,12 @@ export class ResponsesTap implements Tap {
   }
 
   event(event: WireEvent): EventKind {
+    const kind = this.#kindOf(event);
+    if (kind !== 'fault') this.eventCount += 1;
+    return kind;
+  }
+
+  #kindOf(event: WireEvent): EventKind {
     const type = eventTypeOf(event);
     if (terminals.has(type)) return this.#terminal(event.data);
     if (type === 'error') {

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../core/dialect.ts';
-import type { GatewayError } from '../../core/error.ts';
+import type { ErrorFacts, GatewayError } from '../../core/error.ts';
 import { parseJson } from '../../core/json/scan.ts';
-import { isJsonObject } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Outcome } from '../../core/plan.ts';
 import { providerError } from './errors.ts';
 
@@ -13,13 +13,21 @@ export function lastPiece(tail: Buffer, last: Outcome | undefined, dialect: Dial
   const reported = last?.kind === 'answered' ? last.reply.tap?.fault : undefined;
   if (last === undefined || reported === undefined) return { fault: undefined, bytes: tail };
   const fault = providerError(last.attempt, reported.status ?? 502, reported);
-  return { fault, bytes: isForeign(tail.toString('utf8'), dialect) ? dialect.errorEvent(fault, { requestId }) : tail };
+  return { fault, bytes: isForeign(tail.toString('utf8'), dialect) ? dialect.errorEvent(fault, eventFacts(requestId, last)) : tail };
 }
+
+/** The facts for an error event that ends the stream of an attempt. */
+export const eventFacts = (requestId: string, last: Outcome | undefined): ErrorFacts => ({
+  requestId,
+  eventCount: last?.kind === 'answered' ? last.reply.tap?.eventCount : undefined,
+});
 
 interface LastPiece {
   readonly fault: GatewayError | undefined;
   readonly bytes: Buffer;
 }
+
+const isReadable = (value: JsonObject, dialect: Dialect): boolean => dialect.isErrorEvent?.(value) ?? dialect.isError(value);
 
 function isForeign(text: string, dialect: Dialect): boolean {
   const data = text
@@ -28,7 +36,7 @@ function isForeign(text: string, dialect: Dialect): boolean {
     .map((line) => line.slice('data:'.length));
   try {
     const value: unknown = parseJson(data.join('\n'));
-    return Array.isArray(value) || (isJsonObject(value) && isJsonObject(value['error']) && !dialect.isError(value));
+    return Array.isArray(value) || (isJsonObject(value) && isJsonObject(value['error']) && !isReadable(value, dialect));
   } catch {
     return false;
   }
