@@ -227,3 +227,13 @@ it("forwards tool names unchanged to a provider with the client's format", async
   await send('openai', 'chat/completions', offered);
   expect(services[3]?.names(sent(0)).tools).toEqual(offered);
 });
+
+it('replaces tool names in a request that counts tokens', async () => {
+  upstream.script = (response) => json(response, 200, { input_tokens: 5 });
+  const { status, text } = await send('openai', 'messages/count_tokens', offered, false, bodies['messages']?.(offered));
+  expect([status, text]).toEqual([200, '{"input_tokens":5}']);
+  const { tools, input } = sent(0);
+  const counted = all(tools, /"name":"([^"]*)"/g);
+  for (const name of counted) expect(name).toMatch(/^[\w-]{1,64}$/);
+  expect([counted.length, all(input, /"name":"([^"]*)"/g)]).toEqual([offered.length, [counted[0]]]);
+});

@@ -34,4 +34,21 @@ describe('responsesOf for a token count', () => {
     const { body } = responsesOf({ model: 'm', messages });
     expect(body['input']).toEqual([{ type: 'message', role: 'user', content: [{ type: 'input_image', detail: 'auto', ...image }] }]);
   });
+
+  it('reports blocks of earlier responses that only another service has', () => {
+    const blocks = [
+      { type: 'thinking', thinking: 'Hm.', signature: 's' },
+      { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } },
+      { type: 'text', text: 'a' },
+    ];
+    const { body, dropped } = responsesOf({ model: 'm', messages: [{ role: 'assistant', content: 'a', content_blocks: blocks }] });
+    expect(body['input']).toEqual([{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'a' }] }]);
+    expect(dropped.map(({ param }) => param)).toEqual(['messages[].content[].server_tool_use']);
+  });
+
+  it('sends a file with a name', () => {
+    const file = { file_data: 'data:application/pdf;base64,JVBERi0=' };
+    const { body } = responsesOf({ model: 'm', messages: [{ role: 'user', content: [{ type: 'file', file }] }] });
+    expect(body['input']).toMatchObject([{ content: [{ type: 'input_file', filename: 'document.pdf', ...file }] }]);
+  });
 });

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Dropped } from '../../core/provider.ts';
+import { withFileName } from '../openai-chat/plain/files.ts';
 import { objectOf, objectsIn, stringOf } from '../shared/json.ts';
 import { Drops } from '../shared/request/drops.ts';
 
@@ -12,17 +13,19 @@ export function responsesOf(chat: JsonObject): { readonly body: JsonObject; read
   const functions = objectsIn(chat['tools']).flatMap((tool) => functionOf(tool, drops));
   const body = {
     model: chat['model'],
-    input: objectsIn(chat['messages']).flatMap(itemsOf),
+    input: objectsIn(chat['messages']).flatMap((message) => itemsOf(message, drops)),
     ...(functions.length === 0 ? {} : { tools: functions }),
     ...formatOf(chat['response_format']),
   };
   return { body, dropped: drops.list };
 }
 
+const notCounted = 'not counted: only another service has this tool';
+
 /** Schemas are not strict here: whether they can be enforced does not matter for a count. */
 function functionOf({ type, function: fn }: JsonObject, drops: Drops): readonly JsonObject[] {
   if (isJsonObject(fn)) return [{ type: 'function', ...fn, strict: false }];
-  drops.add(`tools[].${String(type)}`, 'not counted: only another service has this tool');
+  drops.add(`tools[].${String(type)}`, notCounted);
   return [];
 }
 
@@ -31,11 +34,13 @@ function formatOf(format: unknown): JsonObject {
   return type === 'json_schema' && isJsonObject(inner) ? { text: { format: { type, ...inner, strict: false } } } : {};
 }
 
-function itemsOf(message: JsonObject): readonly JsonObject[] {
+function itemsOf(message: JsonObject, drops: Drops): readonly JsonObject[] {
   const { role, content, tool_calls: calls } = message;
   if (role === 'tool')
     return [{ type: 'function_call_output', call_id: message['tool_call_id'], output: textOf(content) }, ...filesOf(content)];
   if (role !== 'assistant') return [{ type: 'message', role, content: typeof content === 'string' ? content : partsOf(content) }];
+  for (const { type } of objectsIn(message['content_blocks']))
+    if (!countedOrHidden.has(type)) drops.add(`messages[].content[].${String(type)}`, notCounted);
   const text = textOf(content);
   const textItems = text === '' ? [] : [{ type: 'message', role, content: [{ type: 'output_text', text }] }];
   const callItems = objectsIn(calls).map(({ id, function: fn }) => ({
@@ -45,6 +50,9 @@ function itemsOf(message: JsonObject): readonly JsonObject[] {
   }));
   return [...textItems, ...callItems];
 }
+
+/** Blocks of earlier responses that are counted, and thinking, which other services do not read. */
+const countedOrHidden: ReadonlySet<unknown> = new Set(['text', 'tool_use', 'thinking', 'redacted_thinking']);
 
 const textOf = (content: unknown): string =>
   typeof content === 'string'
@@ -66,6 +74,6 @@ const imageOf = (address: unknown): JsonObject =>
 function partsOf(content: unknown): readonly JsonObject[] {
   return objectsIn(content).map(({ type, text, image_url: image, file }) => {
     if (type === 'image_url') return { type: 'input_image', detail: 'auto', ...imageOf(isJsonObject(image) ? image['url'] : image) };
-    return isJsonObject(file) ? { type: 'input_file', ...file } : { type: 'input_text', text };
+    return isJsonObject(file) ? { type: 'input_file', ...withFileName(file) } : { type: 'input_text', text };
   });
 }

@@ -5,6 +5,8 @@ import type { Operation, Translation } from '../../core/provider.ts';
 import { responsesOf } from '../openai-responses/from-chat.ts';
 import { JsonTap } from '../shared/response/json-tap.ts';
 import { parseObject } from '../shared/json.ts';
+import { objectWithServiceNames } from '../tool-names/request.ts';
+import { openaiNames, toolNames } from '../tool-names/rule.ts';
 import { HubCall } from './call.ts';
 import { type ClientRequests, hubOf } from './chat.ts';
 import { estimatedTokens } from './estimate.ts';
@@ -22,7 +24,8 @@ export function viaInputTokens(count: Operation, format: ClientRequests): Operat
     },
     begin(body, call) {
       const hub = hubOf(body, format);
-      const converted = responsesOf(hub.body);
+      const names = toolNames(hub.body, openaiNames);
+      const converted = responsesOf(names === undefined ? hub.body : objectWithServiceNames(hub.body, names));
       const inner = count.begin(JsonBody.of(converted.body), new HubCall(call, 'responses/input_tokens'));
       const { request, tap } = inner;
       return {
