@@ -31,14 +31,19 @@ const ends: readonly (readonly [name: string, end: string, message: string | und
   ['an error event with an object', `data: ${JSON.stringify({ type: 'error', sequence_number: 6, error: nested })}\n\n`, undefined],
 ];
 
+/** The rest of a stored stream that a client reads with `starting_after`. */
+const failed = { ...response, status: 'failed', error: { code: 'server_error', message: 'No.' } };
+const stored = `event: response.failed\ndata: ${JSON.stringify({ type: 'response.failed', sequence_number: 6, response: failed })}\n\n`;
+
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 let end = '';
 let size = Infinity;
 
 beforeAll(async () => {
-  upstream = await startUpstream(async (reply) => {
+  upstream = await startUpstream(async (reply, { method }) => {
     reply.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (method === 'GET') return void reply.end(stored);
     const text = events.join('') + end;
     for (let from = 0; from < text.length; from += size) {
       reply.write(text.slice(from, from + size));
@@ -80,4 +85,16 @@ describe.each([Infinity, 7])('a stream in pieces of %s bytes', (pieceSize) => {
     const stream = client.responses.stream({ model: '@o/m', input: 'Hi' });
     await expect(stream.finalResponse()).rejects.toThrow(message ?? nested.message);
   });
+});
+
+it('the stream of a stored response that failed reaches the client', async () => {
+  const client = new OpenAI({
+    baseURL: `${gateway.url}/v1`,
+    apiKey: 'unused',
+    maxRetries: 0,
+    defaultHeaders: { 'x-gateway-provider': '@o' },
+  });
+  const events = [];
+  for await (const event of await client.responses.retrieve('resp_1', { stream: true, starting_after: 5 })) events.push(event);
+  expect(events).toMatchObject([{ type: 'response.failed', response: { error: failed.error } }]);
 });

@@ -80,6 +80,13 @@ describe('ResponsesTap', () => {
     expect([tap.complete, tap.fault]).toEqual([true, undefined]);
   });
 
+  it('reads the failure of a stored response as its content', () => {
+    const tap = new ResponsesTap({}, true);
+    tap.event(event('response.created', response('in_progress')));
+    expect(tap.event(event('response.failed', response('failed', { error: { message: 'x' } })))).toBe('content');
+    expect([tap.complete, tap.fault]).toEqual([true, undefined]);
+  });
+
   it('reads a response without output as content and as complete', () => {
     const tap = new ResponsesTap();
     expect(tap.event(event('response.completed', response('completed')))).toBe('content');

@@ -27,8 +27,8 @@ const terminals: ReadonlySet<string> = new Set(['response.completed', 'response.
 type Reports = Pick<Call, 'isFirstReport'>;
 
 /**
- * Tap for the responses API, streamed and whole. Only the first event and the terminal event are parsed. A response that fails
- * before any content is a fault, so that the next target can be tried; after content it is a normal end.
+ * Tap for the responses API, streamed and whole. Only the first event and the terminal event are parsed. A new response that fails
+ * before any content is a fault, so that the next target can be tried; after content, and when it is read later, it is a normal end.
  */
 export class ResponsesTap implements Tap {
   complete = false;
@@ -119,7 +119,7 @@ export class ResponsesTap implements Tap {
     if (isJsonObject(response)) this.#read(response);
     this.complete = true;
     if (this.#contentEvents > 0) return 'end';
-    if (isJsonObject(response) && response['status'] === 'failed') {
+    if (!this.#isStored && isJsonObject(response) && response['status'] === 'failed') {
       this.fault = faultInBand(response, '');
       return 'fault';
     }
