@@ -45,15 +45,16 @@ it.each<[string, object, unknown[]]>([
   ],
   [
     'a call',
-    { type: 'function_call', arguments: '{}' },
+    { id: 'i1', type: 'function_call', arguments: '{}' },
     [
       ['function_call_arguments.delta', '{}'],
       ['function_call_arguments.done', undefined],
     ],
   ],
+  ['a call without an id, whose deltas would belong to no item', { type: 'function_call', arguments: '{}' }, []],
   [
     'a call of a custom tool',
-    { type: 'custom_tool_call', input: 'ls' },
+    { id: 'i1', type: 'custom_tool_call', input: 'ls' },
     [
       ['custom_tool_call_input.delta', 'ls'],
       ['custom_tool_call_input.done', undefined],
@@ -61,7 +62,7 @@ it.each<[string, object, unknown[]]>([
   ],
   [
     'a call of an MCP server',
-    { type: 'mcp_call', arguments: '{}', output: 'y' },
+    { id: 'i1', type: 'mcp_call', arguments: '{}', output: 'y' },
     [
       ['mcp_call_arguments.delta', '{}'],
       ['mcp_call_arguments.done', undefined],
@@ -69,7 +70,7 @@ it.each<[string, object, unknown[]]>([
   ],
   [
     'a call of the code interpreter',
-    { type: 'code_interpreter_call', code: 'print(1)' },
+    { id: 'i1', type: 'code_interpreter_call', code: 'print(1)' },
     [
       ['code_interpreter_call_code.delta', 'print(1)'],
       ['code_interpreter_call_code.done', undefined],

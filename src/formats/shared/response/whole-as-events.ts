@@ -97,6 +97,8 @@ function itemEvents(item: JsonObject, output_index: number): readonly ResponseEv
 /** Splits an item into the members with which it begins empty, and the events that fill them. */
 function streamedItem(item: JsonObject, at: JsonObject): { readonly begin: JsonObject; readonly events: readonly ResponseEvent[] } {
   const type = String(item['type']);
+  // Client libraries reject deltas that belong to no item: without an id, which calls may lack, the item is sent complete.
+  if (typeof item['id'] !== 'string' && Object.hasOwn(streamedInputs, type)) return { begin: {}, events: [] };
   if (type === 'message') return { begin: { content: [] }, events: contentEvents(item, at) };
   if (type === 'reasoning') {
     const parts = plainItems(item['summary']) ?? [];
