@@ -166,3 +166,42 @@ it.each([
   const { output } = messagesOf({ record: sampleRecord({ finish: ['stop'] }), request: undefined, response });
   expect(JSON.parse(output ?? '')).toMatchObject([{ parts: [textPart(`one a${separator}b`)] }]);
 });
+
+const customCall = { type: 'custom_tool_call', call_id: 'c1', name: 'run', input: 'ls' };
+const shellCall = { type: 'shell_call', call_id: 'c2', action: { commands: ['ls'] } };
+const ownCallParts = [
+  { type: 'tool_call', id: 'c1', name: 'run', arguments: 'ls' },
+  { type: 'tool_call', id: 'c2', name: 'shell', arguments: { commands: ['ls'] } },
+];
+
+it('converts calls of custom tools and of a shell, and their results', () => {
+  const input = [
+    customCall,
+    shellCall,
+    { type: 'custom_tool_call_output', call_id: 'c1', output: 'a' },
+    { type: 'shell_call_output', call_id: 'c2', output: [{ stdout: 'b', stderr: 'c', outcome: { type: 'exit', exit_code: 0 } }] },
+  ];
+  const shown = messagesOf({ record, request: JSON.stringify({ input }), response: undefined }).input;
+  expect(JSON.parse(shown ?? '')).toEqual([
+    ...ownCallParts.map((part) => ({ role: 'assistant', parts: [part] })),
+    { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c1', response: 'a' }] },
+    { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c2', response: 'bc' }] },
+  ]);
+});
+
+it.each<[string, string]>([
+  ['a chat completion', JSON.stringify({ choices: [{ message: { content: null, refusal: 'No.' } }] })],
+  ['a streamed chat completion', events(chunk({ refusal: 'N' }), chunk({ refusal: 'o.' }))],
+  ['a response', JSON.stringify({ output: [{ type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] }, customCall, shellCall] })],
+  [
+    'a streamed response',
+    events(
+      { type: 'response.refusal.delta', delta: 'No.' },
+      ...[customCall, shellCall].map((item) => ({ type: 'response.output_item.done', item })),
+    ),
+  ],
+])('converts a refusal in %s, and calls of tools that are not functions', (name, response) => {
+  const { output } = messagesOf({ record: sampleRecord({ finish: ['stop'] }), request: undefined, response });
+  const calls = name.endsWith('response') ? ownCallParts : [];
+  expect(JSON.parse(output ?? '')).toMatchObject([{ role: 'assistant', parts: [textPart('No.'), ...calls] }]);
+});

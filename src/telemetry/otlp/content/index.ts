@@ -2,7 +2,7 @@ import { tryParseObject } from '../../../core/json/scan.ts';
 import { isJsonObject } from '../../../core/json/merge.ts';
 import type { LogRecord } from '../../../core/records/record.ts';
 import type { ExportedRecord } from '../exported-record.ts';
-import { callOf, type MessagePart, resultOf, textIn, textParts } from './parts.ts';
+import { callOf, isCallItem, isResultItem, itemCallOf, type MessagePart, resultOf, textIn, textParts } from './parts.ts';
 import { StreamedOutput } from './streamed.ts';
 
 /** A message as in `gen_ai.input.messages` and `gen_ai.output.messages`; those of the output have a `finish_reason`. */
@@ -56,12 +56,13 @@ function inputIn({ messages, input, prompt }: Readonly<Record<string, unknown>>)
 /** Converts a message of any format, or an item of the responses API, which may be a call or its result. */
 function messageIn(message: unknown): ShownMessage[] {
   if (!isJsonObject(message)) return [];
-  const { type, content } = message;
-  const ofTool = message['role'] === 'tool' ? message['tool_call_id'] : type === 'function_call_output' ? message['call_id'] : undefined;
+  const { content } = message;
+  const ofTool = message['role'] === 'tool' ? message['tool_call_id'] : isResultItem(message) ? message['call_id'] : undefined;
   if (ofTool !== undefined) return [{ role: 'tool', parts: [resultOf(ofTool, content ?? message['output'])] }];
-  const isCall = type === 'function_call';
+  const isCall = isCallItem(message);
   const role = typeof message['role'] === 'string' ? message['role'] : isCall ? 'assistant' : 'user';
-  const parts = [...textParts(textIn(content)), ...(isCall ? [callOf(message['call_id'], message)] : callsIn(message))];
+  const text = textIn(content) + textIn(message['refusal']);
+  const parts = [...textParts(text), ...(isCall ? [itemCallOf(message)] : callsIn(message))];
   return parts.length === 0 ? [] : [{ role, parts }];
 }
 

@@ -1,5 +1,5 @@
 import { tryParseObject } from '../../../core/json/scan.ts';
-import { isJsonObject } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 
 /** A part of a message in the form of the GenAI conventions. */
 export type MessagePart =
@@ -16,6 +16,18 @@ export function callOf(id: unknown, call: Readonly<Record<string, unknown>>): Me
   return { type: 'tool_call', id: idOf(id), name: String(call['name']), arguments: parsed ?? null };
 }
 
+/** A call that the client runs, as an item of the responses API: of a function, a custom tool, a shell, a patch or the computer. */
+export const isCallItem = ({ type, call_id: id }: JsonObject): boolean => typeof id === 'string' && String(type).endsWith('_call');
+
+/** The result of such a call. */
+export const isResultItem = ({ type }: JsonObject): boolean => String(type).endsWith('_call_output');
+
+/** Calls of built-in tools have no name: that of their item is used. */
+export function itemCallOf(item: JsonObject): MessagePart {
+  const { type, name, arguments: args, input, action, operation } = item;
+  return callOf(item['call_id'], { name: name ?? String(type).replace(/_call$/, ''), arguments: args ?? input ?? action ?? operation });
+}
+
 /** The result of a tool. */
 export const resultOf = (id: unknown, result: unknown): MessagePart => ({
   type: 'tool_call_response',
@@ -29,9 +41,9 @@ const idOf = (id: unknown): string | null => (typeof id === 'string' ? id : null
 export function textIn(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content
-    .flatMap((part: unknown) =>
-      typeof part === 'string' ? [part] : isJsonObject(part) && typeof part['text'] === 'string' ? [part['text']] : [],
-    )
-    .join('');
+  return content.flatMap((part: unknown) => (typeof part === 'string' ? [part] : isJsonObject(part) ? textsOf(part) : [])).join('');
 }
+
+/** The text of a part: a refusal is what the model said instead, and a shell has two outputs. */
+const textsOf = ({ text, refusal, stdout, stderr }: JsonObject): readonly string[] =>
+  [text, refusal, stdout, stderr].filter((one) => typeof one === 'string');

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../core/json/merge.ts';
-import { callOf, type MessagePart, textIn, textParts } from './parts.ts';
+import { callOf, isCallItem, itemCallOf, type MessagePart, textIn, textParts } from './parts.ts';
 
 /** A tool call whose arguments arrive in pieces. */
 interface PartialCall {
@@ -11,6 +11,8 @@ interface PartialCall {
 interface StreamedChoice {
   text: string;
   readonly calls: Map<unknown, PartialCall>;
+  /** Calls that arrived complete. */
+  readonly items: MessagePart[];
 }
 
 /** Collects the output of a stream from its events, in the format of any of the APIs. */
@@ -28,7 +30,11 @@ export class StreamedOutput {
   choices(): readonly (readonly MessagePart[])[] {
     return [...this.#choices]
       .toSorted(([one], [other]) => Number(one) - Number(other))
-      .map(([, { text, calls }]) => [...textParts(text), ...[...calls.values()].map((call) => callOf(call.id, { ...call }))])
+      .map(([, { text, calls, items }]) => [
+        ...textParts(text),
+        ...[...calls.values()].map((call) => callOf(call.id, { ...call })),
+        ...items,
+      ])
       .filter((parts) => parts.length > 0);
   }
 
@@ -39,7 +45,7 @@ export class StreamedOutput {
     const choiceState = this.#choice(index ?? 0);
     choiceState.text += textIn(choice['text']);
     if (!isJsonObject(delta)) return;
-    choiceState.text += textIn(delta['content']);
+    choiceState.text += textIn(delta['content']) + textIn(delta['refusal']);
     const calls = delta['tool_calls'];
     if (!Array.isArray(calls)) return;
     for (const call of calls as readonly unknown[]) {
@@ -59,15 +65,14 @@ export class StreamedOutput {
       own.text += textIn(delta['text']);
       if (delta['type'] === 'input_json_delta')
         addCall(own, index, { id: undefined, name: undefined, arguments: textIn(delta['partial_json']) });
-    } else if (type === 'response.output_text.delta') own.text += textIn(delta);
-    else if (type === 'response.output_item.done' && isJsonObject(item) && item['type'] === 'function_call')
-      addCall(own, item['call_id'], { id: item['call_id'], name: item['name'], arguments: textIn(item['arguments']) });
+    } else if (type === 'response.output_text.delta' || type === 'response.refusal.delta') own.text += textIn(delta);
+    else if (type === 'response.output_item.done' && isJsonObject(item) && isCallItem(item)) own.items.push(itemCallOf(item));
   }
 
   #choice(index: unknown): StreamedChoice {
     const known = this.#choices.get(index);
     if (known !== undefined) return known;
-    const made = { text: '', calls: new Map<unknown, PartialCall>() };
+    const made = { text: '', calls: new Map<unknown, PartialCall>(), items: [] };
     this.#choices.set(index, made);
     return made;
   }
