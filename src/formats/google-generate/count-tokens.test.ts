@@ -51,6 +51,7 @@ describe('chatOfResponses', () => {
 
   it.each<[JsonObject, string]>([
     [{ input: 5 }, 'input'],
+    [{ input: 'x', instructions: [{ role: 'developer', content: 'x' }] }, 'instructions'],
     [{ input: { role: 'user', content: 'x' } }, 'input'],
     [{ input: ['x'] }, 'input[0]'],
     [{ input: [{ type: 'message', content: 'x' }] }, 'input[0].role'],

@@ -24,7 +24,7 @@ export function chatOfResponses(body: JsonObject): Countable {
   const { instructions, tools } = body;
   for (const name of serverStateFields) if ((body[name] ?? null) !== null) throw serverStateError(name);
   const drops = new Drops();
-  const system = textOf(instructions);
+  const system = instructionsIn(instructions);
   const items = itemsIn(body['input']).flatMap((item, index) => {
     const message = messageOf(item, `input[${index}]`, drops);
     return message === undefined ? [] : [{ message, from: `input[${index}]` }];
@@ -69,11 +69,18 @@ function isFunction(tool: JsonObject, drops: Drops): boolean {
   return false;
 }
 
+function instructionsIn(value: unknown): string | undefined {
+  if (typeof value === 'string' || (value ?? null) === null) return textOf(value);
+  throw invalidType('instructions', 'a text');
+}
+
+const invalidType = (param: string, expected: string): GatewayError =>
+  new GatewayError('invalid_type', { message: `"${param}" is not ${expected}.`, param, hint: `Send ${expected} in "${param}".` });
+
 function itemsIn(input: unknown): readonly unknown[] {
   if (Array.isArray(input)) return input as unknown[];
   if (typeof input === 'string' || input === undefined || input === null) return [{ role: 'user', content: input ?? '' }];
-  const expected = 'a text or a list of items';
-  throw new GatewayError('invalid_type', { message: `"input" is not ${expected}.`, param: 'input', hint: `Send ${expected} in "input".` });
+  throw invalidType('input', 'a text or a list of items');
 }
 
 function messageOf(item: unknown, at: string, drops: Drops): JsonObject | undefined {
