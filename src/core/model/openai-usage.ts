@@ -20,8 +20,8 @@ export interface CacheLifetimes {
 
 /** Splits cache writes; undefined if all have the regular lifetime. */
 export function cacheLifetimes({ cacheWrite, details }: Usage): CacheLifetimes | undefined {
-  const written = count(cacheWrite);
-  const hour = Math.min(count(details?.cache_write_1h), written);
+  const written = wholeCount(cacheWrite);
+  const hour = Math.min(wholeCount(details?.cache_write_1h), written);
   return hour === 0 ? undefined : { ephemeral_5m_input_tokens: written - hour, ephemeral_1h_input_tokens: hour };
 }
 
@@ -31,18 +31,18 @@ export function cacheLifetimes({ cacheWrite, details }: Usage): CacheLifetimes |
  * provider reports a part larger than its whole, the whole is raised.
  */
 export function openaiUsage(usage: Usage): OpenAIUsage {
-  const cached = count(usage.cached);
-  const written = count(usage.cacheWrite);
-  const reasoning = count(usage.reasoning);
+  const cached = wholeCount(usage.cached);
+  const written = wholeCount(usage.cacheWrite);
+  const reasoning = wholeCount(usage.reasoning);
   const lifetimes = cacheLifetimes(usage);
-  const prompt = Math.max(count(usage.prompt), cached + written);
-  const completion = Math.max(count(usage.completion), reasoning);
+  const prompt = Math.max(wholeCount(usage.prompt), cached + written);
+  const completion = Math.max(wholeCount(usage.completion), reasoning);
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: cached, audio_tokens: count(usage.audioIn) },
-    completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: count(usage.audioOut) },
+    prompt_tokens_details: { cached_tokens: cached, audio_tokens: wholeCount(usage.audioIn) },
+    completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: wholeCount(usage.audioOut) },
     ...(usage.cacheWrite === undefined || cached === 0 ? {} : { cache_read_input_tokens: cached }),
     ...(written === 0 ? {} : { cache_creation_input_tokens: written }),
     ...(lifetimes === undefined ? {} : { cache_creation: lifetimes }),
@@ -50,6 +50,6 @@ export function openaiUsage(usage: Usage): OpenAIUsage {
 }
 
 /** Returns a valid token count: a non-negative whole number. */
-function count(value: number | undefined): number {
+export function wholeCount(value: number | undefined): number {
   return value !== undefined && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
 }

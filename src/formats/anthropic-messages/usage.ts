@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { objectsIn } from '../shared/json.ts';
+import { tokenCount } from '../shared/usage.ts';
 
 /** Members that are read from `usage`; events may contain any number of others. */
 const members = [
@@ -40,10 +41,10 @@ export class UsageCounts {
   /** Undefined if nothing was reported. */
   get usage(): Usage | undefined {
     const found = this.#found;
-    if (count(found['input_tokens']) === undefined && count(found['output_tokens']) === undefined) return undefined;
+    if (tokenCount(found['input_tokens']) === undefined && tokenCount(found['output_tokens']) === undefined) return undefined;
     const [input, output, cached, cacheWrite, hour] = withCompactions(found);
     const details = found['output_tokens_details'];
-    const reasoning = isJsonObject(details) ? count(details['thinking_tokens']) : undefined;
+    const reasoning = isJsonObject(details) ? tokenCount(details['thinking_tokens']) : undefined;
     return {
       prompt: input + cached + cacheWrite,
       completion: output,
@@ -60,11 +61,11 @@ type Counts = readonly [input: number, output: number, cached: number, cacheWrit
 function countsOf(usage: JsonObject): Counts {
   const writes = usage['cache_creation'];
   return [
-    count(usage['input_tokens']) ?? 0,
-    count(usage['output_tokens']) ?? 0,
-    count(usage['cache_read_input_tokens']) ?? 0,
-    count(usage['cache_creation_input_tokens']) ?? 0,
-    isJsonObject(writes) ? (count(writes['ephemeral_1h_input_tokens']) ?? 0) : 0,
+    tokenCount(usage['input_tokens']) ?? 0,
+    tokenCount(usage['output_tokens']) ?? 0,
+    tokenCount(usage['cache_read_input_tokens']) ?? 0,
+    tokenCount(usage['cache_creation_input_tokens']) ?? 0,
+    isJsonObject(writes) ? (tokenCount(writes['ephemeral_1h_input_tokens']) ?? 0) : 0,
   ];
 }
 
@@ -88,7 +89,7 @@ function withCompactions(usage: JsonObject): Counts {
 
 /** Cache writes with a lifetime of one hour, searches by the service, and the tier if it is not the regular one. */
 function detailsOf({ server_tool_use: tools, service_tier: tier }: JsonObject, hour: number): Pick<Usage, 'details'> {
-  const searches = isJsonObject(tools) ? (count(tools['web_search_requests']) ?? 0) : 0;
+  const searches = isJsonObject(tools) ? (tokenCount(tools['web_search_requests']) ?? 0) : 0;
   const isSpecial = typeof tier === 'string' && tier !== 'standard' && tier !== '';
   if (hour + searches === 0 && !isSpecial) return {};
   return {
@@ -100,7 +101,4 @@ function detailsOf({ server_tool_use: tools, service_tier: tier }: JsonObject, h
   };
 }
 
-const isPositive = (value: unknown): boolean => (count(value) ?? 0) > 0;
-
-const count = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+const isPositive = (value: unknown): boolean => (tokenCount(value) ?? 0) > 0;

@@ -3,7 +3,7 @@ import type { WireEvent } from '../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
-import { checkedObject, objectAt, objectsIn, offsetOfValue, textOf } from '../shared/json.ts';
+import { checkedObject, indexFrom, objectAt, objectsIn, offsetOfValue, textOf } from '../shared/json.ts';
 import { faultInBand, faultInChoice, objectIn } from './fault.ts';
 import { FinishReasons } from '../shared/response/finish-reasons.ts';
 import { readUsage, withTier } from '../shared/usage.ts';
@@ -107,7 +107,7 @@ export class ChatTap implements Tap {
 
   /** Records one choice. True if it contains content that a person would see, or a finish reason. */
   #readChoice(choice: JsonObject, at: number): boolean {
-    const index = typeof choice['index'] === 'number' ? choice['index'] : at;
+    const index = indexFrom(choice['index']) ?? at;
     const reason = textOf(choice['finish_reason']);
     this.#finish.set(index, reason);
     return reason !== undefined || isFilled(choice['text']) || hasContent(choice['delta']);

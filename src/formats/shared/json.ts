@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 
 /** Parses a text as a JSON object; undefined for anything else. Never throws, because taps and error readers get arbitrary text. */
 export function parseObject(text: string, parse: (text: string) => unknown = parseJson): JsonObject | undefined {
+  if (isBlank(text)) return undefined;
   try {
     const value: unknown = parse(text);
     return isJsonObject(value) ? value : undefined;
@@ -11,11 +12,21 @@ export function parseObject(text: string, parse: (text: string) => unknown = par
   }
 }
 
+/**
+ * True for text without content. Services keep a connection alive with such events, sometimes with very many: recognizing them
+ * costs far less than an error of the parser.
+ */
+export const isBlank = (text: string): boolean => text === '' || (text.charCodeAt(0) <= 0x20 && text.trim() === '');
+
 /** Like `parseObject`, for a text in which `flawOf` found nothing. */
 export const checkedObject = (text: string): JsonObject | undefined => parseObject(text, parseChecked);
 
 /** Returns a non-empty string; undefined for '', null and every other type. */
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** Returns a number that can be the position of an item in a list; undefined for any other value. */
+export const indexFrom = (value: unknown): number | undefined =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 
 const noMembers: JsonObject = Object.freeze({});
 const noObjects: readonly JsonObject[] = Object.freeze([]);

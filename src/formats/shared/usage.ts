@@ -106,9 +106,12 @@ export function withTier(usage: Usage | undefined, tier: unknown): Usage | undef
 
 const details = (first: unknown, second: unknown): JsonObject => (isJsonObject(first) ? first : objectOf(second));
 
+/** More than any real count, and small enough that sums of counts are exact. */
+const maxCount = 1e13;
+
 /** Returns a token count; undefined for anything that is not a finite number of at least 0. */
 export const tokenCount = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.min(value, maxCount) : undefined;
 
 const known = <K extends keyof Usage>(key: K, value: number | undefined): { [P in K]?: number } =>
   (value === undefined ? {} : { [key]: value }) as { [P in K]?: number };

@@ -109,11 +109,20 @@ describe('MessagesStream', () => {
     ['compaction', 'length'],
     ['max_tokens', 'length'],
     ['model_context_window_exceeded', 'length'],
-    ['tool_use', 'tool_calls'],
     ['refusal', 'content_filter'],
     ['something_new', 'stop'],
   ])('converts the stop reason %s to %s', (stop, reason) => {
     expect(readEvents([start, ...end(stop)])).toContainEqual({ type: 'finish', choice: 0, reason, raw: stop });
+  });
+
+  it.each([
+    ['tool_use', 'tool_calls'],
+    ['end_turn', 'tool_calls'],
+    ['something_new', 'tool_calls'],
+    ['max_tokens', 'length'],
+  ])('converts the stop reason %s after a call to %s', (stop, reason) => {
+    const events = readEvents([start, open(0, { type: 'tool_use', id: 'a', name: 'f', input: {} }), close(0), ...end(stop)]);
+    expect(events).toContainEqual({ type: 'finish', choice: 0, reason, raw: stop });
   });
 
   it('writes a finish reason if the service sends none', () => {

@@ -3,7 +3,7 @@ import type { ModelEvent, WireEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Call } from '../../../core/provider.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
-import { objectOf, offsetOfValue, parseObject, textOf } from '../../shared/json.ts';
+import { indexFrom, objectOf, offsetOfValue, parseObject, textOf } from '../../shared/json.ts';
 import { MessageBlocks } from './blocks.ts';
 import { faultInBand } from '../fault.ts';
 import { finishReasons } from './finish.ts';
@@ -59,12 +59,12 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
     if (data === undefined) return type === 'error' ? this.#error({}, event.data) : this.#invalidJson(type);
     switch (type) {
       case 'content_block_delta':
-        this.#thoughts?.delta(numberOf(data['index']), data['delta']);
-        return this.#blocks.delta(numberOf(data['index']), data['delta']);
+        this.#thoughts?.delta(blockOf(data['index']), data['delta']);
+        return this.#blocks.delta(blockOf(data['index']), data['delta']);
       case 'content_block_start':
-        return this.#begin(numberOf(data['index']), data['content_block']);
+        return this.#begin(blockOf(data['index']), data['content_block']);
       case 'content_block_stop':
-        return this.#blocks.end(numberOf(data['index']));
+        return this.#blocks.end(blockOf(data['index']));
       case 'message_start':
         return this.#start(data['message']);
       case 'message_delta':
@@ -127,8 +127,8 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
     if (this.#isFinished) return noEvents;
     this.#isFinished = true;
     const rest = this.#blocks.endOpen();
-    const { annotations, calls, isOutput } = this.#blocks;
-    const reason = finishReasonOf(finishReasons, this.#stop, { calls, isOutput });
+    const { annotations, calls } = this.#blocks;
+    const reason = finishReasonOf(finishReasons, this.#stop, calls);
     const sources: readonly ModelEvent[] = annotations.length === 0 ? noEvents : [{ type: 'annotations', choice: 0, annotations }];
     return [...rest, ...sources, { type: 'finish', choice: 0, reason, ...(this.#stop === undefined ? {} : { raw: this.#stop }) }];
   }
@@ -187,4 +187,4 @@ function present(keys: readonly string[], object: JsonObject, other?: JsonObject
   return found;
 }
 
-const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
+const blockOf = (value: unknown): number => indexFrom(value) ?? 0;

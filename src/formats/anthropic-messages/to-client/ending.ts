@@ -1,6 +1,6 @@
 import type { ModelEvent } from '../../../core/events.ts';
 import type { JsonObject } from '../../../core/json/merge.ts';
-import { cacheLifetimes } from '../../../core/model/openai-usage.ts';
+import { cacheLifetimes, wholeCount } from '../../../core/model/openai-usage.ts';
 import type { Usage } from '../../../core/model/usage.ts';
 import { finishReasons } from '../response/finish.ts';
 import { finishReasonOf } from '../../shared/response/stop-reason.ts';
@@ -17,12 +17,10 @@ const reasons: Readonly<Record<string, string>> = {
   model_context_window_exceeded: 'model_context_window_exceeded',
 };
 
-/** The API's own stop reasons. They are more specific than OpenAI's, and preferred if both mean the same. */
+/** The API's own stop reasons that are more specific than OpenAI's. They are preferred if both mean the same. */
 const nativeStopReasons: ReadonlySet<string> = new Set([
-  'end_turn',
   'max_tokens',
   'stop_sequence',
-  'tool_use',
   'pause_turn',
   'compaction',
   'refusal',
@@ -66,8 +64,7 @@ export class Ending {
   /** A response with calls must end with `tool_use` even if the service reports another normal end. */
   #reason(calls: number): string {
     const { reason = 'stop', raw } = this.#finish ?? {};
-    if (raw !== undefined && nativeStopReasons.has(raw) && finishReasonOf(finishReasons, raw, { calls: 0, isOutput: false }) === reason)
-      return raw;
+    if (raw !== undefined && nativeStopReasons.has(raw) && finishReasonOf(finishReasons, raw, 0) === reason) return raw;
     const word = Object.hasOwn(reasons, reason) ? (reasons[reason] ?? 'end_turn') : 'end_turn';
     if (word !== 'end_turn') return word === 'tool_use' && calls === 0 ? 'end_turn' : word;
     return this.isRefused ? 'refusal' : calls > 0 ? 'tool_use' : 'end_turn';
@@ -76,14 +73,16 @@ export class Ending {
 
 /** The API counts cache reads and writes separately from the input. */
 function usageOf(usage: Usage | undefined): JsonObject {
-  const { prompt = 0, completion = 0, cached = 0, cacheWrite = 0, reasoning } = usage ?? {};
+  const cached = wholeCount(usage?.cached);
+  const cacheWrite = wholeCount(usage?.cacheWrite);
+  const reasoning = wholeCount(usage?.reasoning);
   const lifetimes = usage === undefined ? undefined : cacheLifetimes(usage);
   return {
-    input_tokens: Math.max(0, prompt - cached - cacheWrite),
+    input_tokens: Math.max(0, wholeCount(usage?.prompt) - cached - cacheWrite),
     cache_creation_input_tokens: cacheWrite,
     ...(lifetimes === undefined ? {} : { cache_creation: lifetimes }),
     cache_read_input_tokens: cached,
-    output_tokens: Math.max(completion, reasoning ?? 0),
-    ...(reasoning === undefined || reasoning === 0 ? {} : { output_tokens_details: { thinking_tokens: reasoning } }),
+    output_tokens: Math.max(wholeCount(usage?.completion), reasoning),
+    ...(reasoning === 0 ? {} : { output_tokens_details: { thinking_tokens: reasoning } }),
   };
 }

@@ -37,6 +37,8 @@ export class MessageEvents {
   readonly #names: ResponseNames;
   readonly #calls: CallBlocks;
   readonly #ending = new Ending();
+  /** The first choice of the response. The API has only one. */
+  #choice: number | undefined;
   #hasStarted = false;
   #next = 0;
   #open: Open | undefined;
@@ -59,7 +61,7 @@ export class MessageEvents {
   }
 
   push(event: ModelEvent): readonly ApiEvent[] {
-    if ('choice' in event && event.choice !== undefined && event.choice !== 0) return noEvents;
+    if ('choice' in event && event.choice !== undefined && event.choice !== (this.#choice ??= event.choice)) return noEvents;
     switch (event.type) {
       case 'start':
         return this.#start(event.id, event.model);

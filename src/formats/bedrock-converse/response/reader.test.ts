@@ -95,3 +95,20 @@ it.each([
   const end = event('messageStop', { stopReason: 'end_turn' });
   expect(readWire([...block, end])).toEqual(readWire([...block, close, end]));
 });
+
+const toolUse = event('contentBlockStart', { contentBlockIndex: 0, start: { toolUse: { toolUseId: 't', name: 'f' } } });
+const plainText = event('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hi' } });
+
+it.each([
+  ['end_turn after a call', [toolUse], 'end_turn', 'tool_calls', 'tool_use'],
+  ['tool_use after a call', [toolUse], 'tool_use', 'tool_calls', 'tool_use'],
+  ['tool_use without a call', [plainText], 'tool_use', 'stop', 'end_turn'],
+  ['max_tokens after a call', [toolUse], 'max_tokens', 'length', 'max_tokens'],
+  ['stop_sequence', [plainText], 'stop_sequence', 'stop', 'stop_sequence'],
+])('a Converse response with the stop reason %s', (_name, content, stopReason, finish, stop) => {
+  const read = readWire([...content, event('messageStop', { stopReason })]);
+  expect(read).toContainEqual({ type: 'finish', choice: 0, reason: finish, raw: stopReason });
+  const writer = new MessageEvents({ id: 'r', model: 'm' });
+  const written = [...read.flatMap((one) => writer.push(one)), ...writer.end()];
+  expect(written.find(({ type }) => type === 'message_delta')).toMatchObject({ delta: { stop_reason: stop } });
+});

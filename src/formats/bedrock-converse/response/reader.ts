@@ -6,7 +6,7 @@ import type { Call } from '../../../core/provider.ts';
 import { annotationsOf } from '../../anthropic-messages/citations.ts';
 import { outputTool } from '../../anthropic-messages/response/output-tool.ts';
 import { ThoughtNotes } from '../../anthropic-messages/response/thoughts.ts';
-import { textOf } from '../../shared/json.ts';
+import { indexFrom, textOf } from '../../shared/json.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
 import { toHubCitation } from '../citations.ts';
 import { finishFault, finishReasons } from './finish.ts';
@@ -64,7 +64,7 @@ export class ConverseReader {
   }
 
   event(name: string, data: JsonObject): readonly ModelEvent[] {
-    const block = typeof data['contentBlockIndex'] === 'number' ? data['contentBlockIndex'] : 0;
+    const block = indexFrom(data['contentBlockIndex']) ?? 0;
     switch (name) {
       case 'contentBlockDelta':
         return isJsonObject(data['delta']) ? this.#delta(block, data['delta']) : noEvents;
@@ -237,7 +237,7 @@ export class ConverseReader {
     const events = [...this.#open.keys()].flatMap((block) => [...this.#stop(block)]);
     if (isJsonObject(fields)) events.push({ type: 'extra', fields: { additional_model_response_fields: fields }, strict: false });
     if (this.#annotations.length > 0) events.push({ type: 'annotations', choice: 0, annotations: this.#annotations });
-    const reason = finishReasonOf(finishReasons, raw, { calls: this.#calls, isOutput: this.isOutput });
+    const reason = finishReasonOf(finishReasons, raw, this.#calls);
     events.push({ type: 'finish', choice: 0, reason, ...(raw === undefined ? {} : { raw }) });
     return events;
   }

@@ -1,14 +1,15 @@
 import { isJsonObject } from '../../../core/json/merge.ts';
 import type { Usage } from '../../../core/model/usage.ts';
+import { tokenCount } from '../../shared/usage.ts';
 
 /** Reads the usage of a response. `inputTokens` does not include cache reads and writes. */
 export function converseUsage(value: unknown): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
-  const input = count(value['inputTokens']);
-  const output = count(value['outputTokens']);
+  const input = tokenCount(value['inputTokens']);
+  const output = tokenCount(value['outputTokens']);
   if (input === undefined && output === undefined) return undefined;
-  const cached = count(value['cacheReadInputTokens']) ?? 0;
-  const cacheWrite = count(value['cacheWriteInputTokens']) ?? 0;
+  const cached = tokenCount(value['cacheReadInputTokens']) ?? 0;
+  const cacheWrite = tokenCount(value['cacheWriteInputTokens']) ?? 0;
   return {
     prompt: (input ?? 0) + cached + cacheWrite,
     completion: output ?? 0,
@@ -22,9 +23,6 @@ export function converseUsage(value: unknown): Usage | undefined {
 function hourCacheWrites(details: unknown): Pick<Usage, 'details'> {
   if (!Array.isArray(details)) return {};
   let hour = 0;
-  for (const row of details as unknown[]) if (isJsonObject(row) && row['ttl'] === '1h') hour += count(row['inputTokens']) ?? 0;
+  for (const row of details as unknown[]) if (isJsonObject(row) && row['ttl'] === '1h') hour += tokenCount(row['inputTokens']) ?? 0;
   return hour === 0 ? {} : { details: { cache_write_1h: hour } };
 }
-
-const count = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;

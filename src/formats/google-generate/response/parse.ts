@@ -1,10 +1,12 @@
 import { parseChecked, parseJson, parseCheckedExact, parseExact } from '../../../core/json/scan.ts';
+import { isBlank } from '../../shared/json.ts';
 
 /**
  * Parses JSON text; undefined if it is invalid. If it contains function calls, numbers keep all digits, because arguments are
  * forwarded as text. Otherwise the faster parser is used.
  */
 export function parsedAnswer(text: string): unknown {
+  if (isBlank(text)) return undefined;
   try {
     return hasCalls(text) ? parseExact(text) : parseJson(text);
   } catch {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
-import { objectOf, textOf } from '../../shared/json.ts';
+import { indexFrom, objectOf, textOf } from '../../shared/json.ts';
 
 /** One part of a response, as the client sees it. */
 export type ResponsePiece =
@@ -31,7 +31,8 @@ export function piecesOf(candidate: JsonObject): readonly ResponsePiece[] {
 
 /** Returns the number of a candidate. The service omits 0; if none of them has a number, the position counts. */
 export function candidateIndex(raw: JsonObject, at: number, candidates: readonly unknown[]): number {
-  if (typeof raw['index'] === 'number') return raw['index'];
+  const index = indexFrom(raw['index']);
+  if (index !== undefined) return index;
   return at > 0 && candidates.some((one) => isJsonObject(one) && typeof one['index'] === 'number') ? 0 : at;
 }
 

@@ -3,7 +3,7 @@ import type { ModelEvent, WireEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Call } from '../../../core/provider.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
-import { objectAt, textOf, offsetOfValue } from '../../shared/json.ts';
+import { isBlank, objectAt, textOf, offsetOfValue } from '../../shared/json.ts';
 import { EventTemplate } from '../../shared/response/event-template.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
 import { TextParts } from './annotations.ts';
@@ -101,7 +101,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
 
   push(event: WireEvent): readonly ModelEvent[] {
     const { data } = event;
-    if (this.#isOver || data === '') return [];
+    if (this.#isOver || isBlank(data)) return [];
     const text = this.#template.textIn(data);
     if (text !== undefined && this.#learned !== undefined) return this.#matchedEvent(data, text, this.#learned);
     const answer = parsedAnswer(data);

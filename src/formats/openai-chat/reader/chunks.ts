@@ -3,7 +3,7 @@ import type { ModelEvent, WireEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
 import { faultInBand, objectIn } from '../fault.ts';
-import { objectsIn, textOf } from '../../shared/json.ts';
+import { indexFrom, isBlank, objectsIn, textOf } from '../../shared/json.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
 import { choiceExtras, finishEvent, topExtras, usageIn } from './completion.ts';
 import { deltaEvents, lastDetails, namelessCalls, newAnswer, type StreamedAnswer } from './delta.ts';
@@ -31,7 +31,7 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
       this.#isDone = true;
       return noEvents;
     }
-    if (event.data === '') return noEvents;
+    if (isBlank(event.data)) return noEvents;
     const chunk = objectIn(event.data);
     if (chunk === undefined) return this.fail(unreadable());
     const groq = isJsonObject(chunk['x_groq']) ? chunk['x_groq']['error'] : undefined;
@@ -80,7 +80,7 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
   }
 
   #choice(choice: JsonObject, at: number, out: ModelEvent[]): void {
-    const index = typeof choice['index'] === 'number' ? choice['index'] : at;
+    const index = indexFrom(choice['index']) ?? at;
     const answer = this.#answers.get(index) ?? this.#newAnswer(index);
     const delta = choice['delta'] ?? choice['message'];
     if (isJsonObject(delta)) deltaEvents(delta, answer, out);

@@ -4,7 +4,7 @@ import type { ModelEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { parseDataUri } from '../../shared/media/data-uri.ts';
 import { type AssistantPart, partsInOrder } from '../../history/assistant-parts.ts';
-import { objectOf, objectsIn, textOf } from '../../shared/json.ts';
+import { indexFrom, objectOf, objectsIn, textOf } from '../../shared/json.ts';
 import { faultInChoice } from '../fault.ts';
 import { reasoningNames } from '../../shared/request/reasoning.ts';
 import { readUsage } from '../../shared/usage.ts';
@@ -25,7 +25,7 @@ export function completionEvents(completion: unknown): readonly ModelEvent[] {
   const beside = sourcesBeside(completion);
   return [
     { type: 'start', id: textOf(id) ?? '', model: textOf(model) ?? '', created: typeof created === 'number' ? created : 0 },
-    ...choices.flatMap((choice, at) => choiceEvents(choice, typeof choice['index'] === 'number' ? choice['index'] : at, beside)),
+    ...choices.flatMap((choice, at) => choiceEvents(choice, indexFrom(choice['index']) ?? at, beside)),
     ...topExtras(completion),
     ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]),
   ];

@@ -1,7 +1,7 @@
 import { callerOf } from '../../shared/caller.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
-import { textOf } from '../../shared/json.ts';
+import { indexFrom, textOf } from '../../shared/json.ts';
 import type { RetainedSize } from '../../shared/response/retained-size.ts';
 import { argumentsOf, citedIn, otherEvent, reasoningIn, signatureOf } from './completion.ts';
 import { detailsIn, ReasoningDetails, textIn } from './reasoning-details.ts';
@@ -169,7 +169,7 @@ const untyped: ReadonlySet<string> = new Set(['text', 'thinking', 'redacted_thin
 function blockEvents(one: unknown, choice: number, out: ModelEvent[]): void {
   if (!isJsonObject(one) || !isJsonObject(one['delta'])) return;
   const { delta } = one;
-  const block = typeof one['index'] === 'number' ? one['index'] : 0;
+  const block = indexFrom(one['index']) ?? 0;
   const signature = textOf(delta['signature']);
   const signed = signature === undefined ? {} : { signature };
   if (typeof delta['type'] === 'string' && !untyped.has(delta['type'])) out.push(otherEvent(delta, choice, block));
