@@ -130,7 +130,7 @@ export interface Suggestion {
 
 /** State of the store. */
 export interface StoreState {
-  /** `sqlite /path`, `postgres host/database`, `memory`, `off`. Never contains a credential. */
+  /** `sqlite /path`, `postgres host/database`, `memory`, `off`; `not known yet` until the store has responded. Never contains a credential. */
   readonly kind: string;
   readonly records: number;
   readonly bytes: number;
@@ -168,7 +168,8 @@ export interface LogReader {
   names(): Promise<{ readonly meta: readonly string[]; readonly label: readonly string[] }>;
   /** Time of the last use of each secret by its ID, in Unix milliseconds; also if the record has expired. */
   keysUsed(): Promise<Readonly<Record<string, number>>>;
-  state(): Promise<StoreState>;
+  /** @param waitMs milliseconds to wait for the store; then the last known state is returned */
+  state(waitMs?: number): Promise<StoreState>;
   feedback(feedback: FeedbackInput): Promise<void>;
   /**
    * Returns the result of the method with that name as a line of JSON in UTF-8, which the calling thread neither

@@ -9,6 +9,7 @@ import { turns } from '../../../test/support/time.ts';
 function createRequestLog(writerState?: object, schedule: Schedule = scheduleNow) {
   const calls: string[] = [];
   const drains: (() => void)[] = [];
+  const failures: ((why: Error) => void)[] = [];
   const stats = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
   const client = (call: (name: string) => Promise<unknown>): RpcClient =>
     Object.assign(Object.create(RpcClient.prototype) as RpcClient, { call });
@@ -16,7 +17,10 @@ function createRequestLog(writerState?: object, schedule: Schedule = scheduleNow
   const log = new RequestLog({
     writer: client((name) => {
       calls.push(name);
-      return new Promise((resolve) => drains.push(() => resolve(writerState === undefined ? undefined : { ...writerState })));
+      return new Promise((resolve, reject) => {
+        drains.push(() => resolve(writerState === undefined ? undefined : { ...writerState }));
+        failures.push(reject);
+      });
     }),
     reader: client((name) => {
       calls.push(name);
@@ -28,7 +32,7 @@ function createRequestLog(writerState?: object, schedule: Schedule = scheduleNow
     later: schedule,
     bounded: (retention) => retention,
   });
-  return { log, calls, drains, stats, spool };
+  return { log, calls, drains, failures, stats, spool };
 }
 
 it('runs a query after all records written before it are stored, sharing a drain between queries', async () => {
@@ -159,4 +163,63 @@ it('reports that the store does not respond, without asking it again in the mean
     vi.useRealTimers();
   }
   for (const end of drains) end();
+});
+
+it('returns the last known state after the given time, and reports a problem only if the store takes long', async () => {
+  const writerState = { kind: 'sqlite', dropped: 0, dropped_bodies: 0, behind: { bytes: 0, ms: 0 }, stored_of_gone: {}, problems: [] };
+  const { log, calls, drains } = createRequestLog(writerState);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const shown: unknown[] = [];
+    const show = async (ms: number): Promise<void> => {
+      void log.state(300).then(({ kind, problems }) => shown.push([kind, problems.length]));
+      await vi.advanceTimersByTimeAsync(ms);
+    };
+    await show(300);
+    drains[0]?.();
+    await vi.advanceTimersByTimeAsync(0);
+    await show(300);
+    await vi.advanceTimersByTimeAsync(5000);
+    await show(0);
+    drains[1]?.();
+    await vi.advanceTimersByTimeAsync(0);
+    await show(300);
+    expect(shown).toEqual([
+      ['not known yet', 0],
+      ['sqlite', 0],
+      ['sqlite', 1],
+      ['sqlite', 0],
+    ]);
+    expect(calls).toEqual(['state', 'state', 'state']);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('returns the last known state with a problem if the writer fails', async () => {
+  const { log, failures } = createRequestLog();
+  const pendingState = log.state();
+  failures[0]?.(new Error('the thread ended'));
+  expect((await pendingState).problems.join()).toContain('does not respond');
+});
+
+it('does not delay queries while records cannot be stored', async () => {
+  const { log, calls, drains, failures, stats } = createRequestLog();
+  stats.frames = 1;
+  const first = log.trace('one');
+  await turns(2);
+  failures[0]?.(new Error('the database does not respond'));
+  await first;
+  // The second drain has not ended.
+  const second = log.trace('two');
+  await turns(3);
+  expect(calls).toEqual(['drain', 'trace', 'drain', 'trace']);
+  drains[1]?.();
+  await second;
+  await turns(3);
+  const third = log.trace('three');
+  await turns(3);
+  expect(calls.slice(4)).toEqual(['drain']);
+  drains[2]?.();
+  await third;
 });

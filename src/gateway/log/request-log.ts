@@ -46,7 +46,7 @@ const drainMs = { first: 10_000, later: 1500 } as const;
  * costs. A single query does not wait.
  */
 const drainPauseMs = 200;
-/** Milliseconds to wait for the writer before its previous state is shown. Metrics collectors time out after ten seconds. */
+/** Milliseconds after which the writer is reported as not responding. Metrics collectors time out after ten seconds. */
 const stateMs = 5000;
 /** Milliseconds to store the rest of the spool at shutdown. */
 const closeMs = 5000;
@@ -56,6 +56,8 @@ export class RequestLog implements LogReader {
   readonly #parts: RequestLogParts;
   /** Number of spool frames when everything was last stored. */
   #storedFrames = -1;
+  /** How the last drain ended. */
+  #lastDrain: 'none' | 'ended' | 'failed' = 'none';
   #draining: Promise<void> | undefined;
   /** The pause after the last drain. */
   #pause: Promise<void> | undefined;
@@ -65,6 +67,8 @@ export class RequestLog implements LogReader {
   #lastState: WriterState = unknown;
   /** Losses of writers before it: one that is started again counts anew. */
   readonly #previousWriters = { dropped: 0, dropped_bodies: 0 };
+  /** The running call for the writer's state. */
+  #refreshing: Promise<void> | undefined;
   #isUnresponsive = false;
 
   constructor(parts: RequestLogParts) {
@@ -104,9 +108,9 @@ export class RequestLog implements LogReader {
     return (await this.#query(['keysUsed'])) as unknown as Readonly<Record<string, number>>;
   }
 
-  async state(): Promise<StoreState> {
+  async state(waitMs = stateMs): Promise<StoreState> {
     const { spool, spoolLimit, notes } = this.#parts;
-    const isFresh = !this.#isUnresponsive && (await this.#refreshState());
+    await this.#refreshState(waitMs);
     const { behind, stored_of_gone: stored, ...state } = this.#lastState;
     spool.reportStored?.(stored);
     return {
@@ -114,7 +118,7 @@ export class RequestLog implements LogReader {
       spool: { bytes: behind.bytes, limit: spoolLimit, behind_ms: behind.ms },
       dropped: this.#previousWriters.dropped + state.dropped + spool.stats.dropped,
       dropped_bodies: this.#previousWriters.dropped_bodies + state.dropped_bodies,
-      problems: [...notes, ...state.problems, ...(isFresh ? [] : [notResponding])],
+      problems: [...notes, ...state.problems, ...(this.#isUnresponsive ? [notResponding] : [])],
     };
   }
 
@@ -124,25 +128,26 @@ export class RequestLog implements LogReader {
     this.#lastState = reported;
   }
 
-  /** False if the writer does not respond in time. It is then not queried again until it has responded or ended. */
-  async #refreshState(): Promise<boolean> {
-    const update = this.#parts.writer.call('state', undefined).then((reported) => {
-      this.#keepState(reported as WriterState);
-    });
-    if (
-      await withTimeout<boolean>(
-        update.then(() => true),
-        stateMs,
-        timedOut,
-      )
-    )
-      return true;
-    this.#isUnresponsive = true;
-    const over = (): void => {
+  /** Waits for the writer's state. A writer that does not respond is not queried again until it has responded or ended. */
+  async #refreshState(waitMs: number): Promise<void> {
+    if (this.#refreshing !== undefined && this.#isUnresponsive) return;
+    this.#refreshing ??= this.#startRefresh();
+    await withTimeout<unknown>(this.#refreshing, waitMs, timedOut);
+  }
+
+  async #startRefresh(): Promise<void> {
+    const timer = setTimeout(() => {
+      this.#isUnresponsive = true;
+    }, stateMs);
+    try {
+      this.#keepState((await this.#parts.writer.call('state', undefined)) as WriterState);
       this.#isUnresponsive = false;
-    };
-    update.then(over, over);
-    return false;
+    } catch {
+      this.#isUnresponsive = true;
+    } finally {
+      clearTimeout(timer);
+      this.#refreshing = undefined;
+    }
   }
 
   async feedback(feedback: FeedbackInput): Promise<void> {
@@ -200,18 +205,30 @@ export class RequestLog implements LogReader {
     const isFirst = this.#storedFrames < 0;
     // A drain of a backlog is running: a second call would store no more, and every call to the writer would wait for both.
     if (this.#storing !== undefined) {
-      if (isFirst) await withTimeout(this.#storing, drainMs.first, timedOut).catch(() => false);
+      if (isFirst && this.#lastDrain === 'none') await withTimeout(this.#storing, drainMs.first, timedOut);
       return;
     }
     const { frames } = spool.stats;
+    const isFailing = this.#lastDrain === 'failed';
     this.#storing = writer
       .call('drain', undefined)
-      .then((isAll) => isAll !== false)
+      .then(
+        (isAll) => {
+          this.#lastDrain = 'ended';
+          return isAll !== false;
+        },
+        () => {
+          this.#lastDrain = 'failed';
+          return false;
+        },
+      )
       .finally(() => {
         this.#storing = undefined;
         this.#pause = new Promise((resolve) => later(drainPauseMs, resolve));
       });
-    const isStored = await withTimeout(this.#storing, isFirst ? drainMs.first : drainMs.later, timedOut).catch(() => false);
+    // While nothing can be stored, a query has nothing to wait for.
+    if (isFailing) return;
+    const isStored = await withTimeout(this.#storing, isFirst ? drainMs.first : drainMs.later, timedOut);
     if (isStored) this.#storedFrames = frames;
   }
 }

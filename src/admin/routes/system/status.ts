@@ -14,6 +14,9 @@ const noStore: StoreState = {
   problems: [],
 };
 
+/** Milliseconds to wait for the state of the request log. Its last known state is shown while the database does not respond. */
+const storeWaitMs = 300;
+
 export function statusRoutes(): readonly AdminRoute[] {
   return [
     {
@@ -32,7 +35,7 @@ async function statusOf({ subject }: AdminCall): Promise<Status> {
   const { inFlight, openStreams, isDraining, bodies, bodiesLimit } = subject.activity();
   const { lastReload, rolledBackTo, restartNeeded, notes } = subject.configState();
   const { rss, heap, loop_delay_ms } = subject.processes();
-  const store = await subject.logs()?.state();
+  const store = await subject.logs()?.state(storeWaitMs);
   const providers = subject.health();
   return {
     version: subject.version,

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /** In milliseconds. Shorter states would only flicker. */
-const delayMs = 250;
+const usualDelayMs = 250;
 
 /** True once a condition has been true for this time. */
-export function useDelayedTrue(isOn: boolean): boolean {
+export function useDelayedTrue(isOn: boolean, delayMs = usualDelayMs): boolean {
   const [isDelayed, setDelayed] = useState(false);
   useEffect(() => {
     if (!isOn) return undefined;

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ago, moment } from '../browser/format.ts';
+import { useDelayedTrue } from '../browser/use-delayed-true.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'idle' | 'off';
@@ -116,6 +117,18 @@ export function Skeleton({ lines = 3, height }: { lines?: number; height?: strin
         <span key={i} class="skeleton" style={{ width: height === undefined ? `${widths[i % widths.length]}%` : '100%', height }} />
       ))}
     </div>
+  );
+}
+
+const slowMs = 900;
+
+/** Shown while content is loading: after a second it says what the page may be waiting for, and where to look. */
+export function SlowHint() {
+  if (!useDelayedTrue(true, slowMs)) return null;
+  return (
+    <p class="muted padded" role="status">
+      No response yet. If the request log is slow or its database does not respond, <a href="/system">System</a> shows it.
+    </p>
   );
 }
 

@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../browser/api.ts';
 import type { Loaded } from '../browser/load.ts';
 import { Button } from './button.tsx';
-import { Skeleton } from './display.tsx';
+import { Skeleton, SlowHint } from './display.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { DialogToasts } from './toasts.tsx';
 
@@ -146,7 +146,12 @@ export function LoadedView<T>({
           <Content data={data} view={children} />
         </Boundary>
       ) : (
-        error === undefined && <Skeleton lines={lines} />
+        error === undefined && (
+          <>
+            <SlowHint />
+            <Skeleton lines={lines} />
+          </>
+        )
       )}
     </>
   );

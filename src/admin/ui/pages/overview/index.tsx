@@ -5,7 +5,7 @@ import { get } from '../../browser/api.ts';
 import { useLoad } from '../../browser/load.ts';
 import { parameters, setParameters } from '../../browser/route.ts';
 import { useShortcuts } from '../../browser/shortcuts.ts';
-import { Skeleton } from '../../components/display.tsx';
+import { Skeleton, SlowHint } from '../../components/display.tsx';
 import { Page } from '../../components/page.tsx';
 import { Problems } from '../../components/surface.tsx';
 import { LogSwitchedOff } from '../../log/log-switched-off.tsx';
@@ -55,7 +55,10 @@ export function Overview() {
     >
       <Banners />
       {isFirst ? (
-        <Skeleton lines={12} height="2.5rem" />
+        <>
+          <SlowHint />
+          <Skeleton lines={12} height="2.5rem" />
+        </>
       ) : isOff ? (
         <>
           <LogSwitchedOff />

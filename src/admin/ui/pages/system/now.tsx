@@ -7,7 +7,7 @@ import { Ago, Badge, Facts, Figure, Tag } from '../../components/display.tsx';
 import { LoadedView, Notice, Panel } from '../../components/surface.tsx';
 import { Table } from '../../components/table.tsx';
 import { LastReload } from './last-reload.tsx';
-import { Store } from './store.tsx';
+import { isUnknown, Store } from './store.tsx';
 import { Workers } from './workers.tsx';
 
 /** State of the process, active configuration, and conditions that need attention. */
@@ -81,7 +81,11 @@ function Figures({ status }: { status: Status }) {
       <Figure name="Memory" value={bytes(memory.rss)} note={`heap ${bytes(memory.heap)}`} />
       <Figure name="Bodies in memory" value={bytes(memory.bodies)} note={`of ${bytes(memory.bodies_limit)}`} />
       <Figure name="Event loop delay" value={duration(loop.p99)} note={`p99; p50 ${duration(loop.p50)}`} />
-      <Figure name="Records" value={count(store.records)} note={bytes(store.bytes)} />
+      <Figure
+        name="Records"
+        value={isUnknown(store) ? '–' : count(store.records)}
+        note={isUnknown(store) ? 'not known yet' : bytes(store.bytes)}
+      />
       <Figure
         name="Dropped"
         value={count(store.dropped)}

@@ -1,18 +1,20 @@
 import type { StoreState } from '../../../../core/logs/reader.ts';
 import { bytes, count, duration, percent } from '../../browser/format.ts';
-import { Ago, Badge, Bar, Facts } from '../../components/display.tsx';
+import { Ago, Badge, Bar, Facts, type Tone } from '../../components/display.tsx';
 import { Panel } from '../../components/surface.tsx';
 
 /** Where records are stored, and whether records are lost. */
 export function Store({ store }: { store: StoreState }) {
-  const { kind, records, bytes: size, oldest, spool, dropped, dropped_bodies: bodies, problems } = store;
+  const { kind, records, bytes: size, oldest, spool, dropped, dropped_bodies: bodies } = store;
   const fill = spool.limit === 0 ? 0 : spool.bytes / spool.limit;
   return (
-    <Panel title="Request log" aside={<Badge tone={problems.length > 0 ? 'warn' : kind === 'off' ? 'off' : 'ok'}>{stateOf(store)}</Badge>}>
+    <Panel title="Request log" aside={<Badge tone={toneOf(store)}>{stateOf(store)}</Badge>}>
       {kind === 'off' ? (
         <p class="muted">
           No requests are stored. <code>logging.requests.store</code> switches the log on.
         </p>
+      ) : isUnknown(store) ? (
+        <p class="muted">The store has not responded since the start, so its size is not known. Records wait in the spool.</p>
       ) : (
         <Facts
           rows={[
@@ -56,4 +58,16 @@ export function Store({ store }: { store: StoreState }) {
   );
 }
 
-const stateOf = ({ kind, problems }: StoreState): string => (kind === 'off' ? 'off' : problems.length > 0 ? 'failing' : 'up to date');
+/** Until the store has responded for the first time. */
+export const isUnknown = ({ kind }: StoreState): boolean => kind === 'not known yet';
+
+function stateOf(store: StoreState): string {
+  if (store.kind === 'off') return 'off';
+  if (store.problems.length > 0) return 'failing';
+  return isUnknown(store) ? 'not known yet' : 'up to date';
+}
+
+function toneOf(store: StoreState): Tone {
+  if (store.problems.length > 0) return 'warn';
+  return store.kind === 'off' || isUnknown(store) ? 'off' : 'ok';
+}

@@ -1,6 +1,6 @@
 import { count } from '../../../browser/format.ts';
 import { Button } from '../../../components/button.tsx';
-import { Empty, Skeleton } from '../../../components/display.tsx';
+import { Empty, Skeleton, SlowHint } from '../../../components/display.tsx';
 import type { TimeRange } from '../../../log/terms.ts';
 import { maxRows, type Rows } from './use-rows.ts';
 
@@ -23,7 +23,13 @@ export function ListFooter({ rows, isValid, filter, range, onRange, onFilter }: 
         <Button onClick={() => onFilter('')}>Clear the filter</Button>
       </Empty>
     );
-  if (list.length === 0 && loading) return <Skeleton lines={10} height="1.25rem" />;
+  if (list.length === 0 && loading)
+    return (
+      <>
+        <SlowHint />
+        <Skeleton lines={10} height="1.25rem" />
+      </>
+    );
   if (list.length === 0 && error !== undefined) return null;
   if (list.length === 0)
     return (
