@@ -203,6 +203,12 @@ export interface ProviderTest {
 }
 
 /** `GET /api/keys`. */
+export interface KeyPage {
+  readonly keys: readonly KeyView[];
+  /** Number of keys that match, on all pages. */
+  readonly total: number;
+}
+
 export interface KeyView {
   readonly name: string;
   readonly at: Origin | null;

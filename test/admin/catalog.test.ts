@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KeyChange, KeyView, PromptRender, PromptTry, PromptView, ProviderTest, ProviderView } from '../../src/admin/api-types.ts';
+import type { KeyChange, KeyPage, PromptRender, PromptTry, PromptView, ProviderTest, ProviderView } from '../../src/admin/api-types.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { adminUrl, call } from './client.ts';
 
@@ -112,7 +112,7 @@ it.each([
 
 describe('/api/keys', () => {
   it('lists keys without their secrets', async () => {
-    expect(await get<KeyView[]>('/api/keys')).toMatchObject([
+    expect((await get<KeyPage>('/api/keys')).keys).toMatchObject([
       {
         name: 'first',
         at: { file: 'keys.d/first.yaml' },
@@ -136,7 +136,7 @@ describe('/api/keys', () => {
     const next = await post<KeyChange>('/api/keys/pair/rotate', { overlap: '1h' });
     const last = await post<KeyChange>('/api/keys/pair/rotate', { overlap: '1h' });
     expect([await chat(pair.secret), await chat(last.secret)]).toEqual([200, 200]);
-    const listed = (await get<KeyView[]>('/api/keys')).find(({ name }) => name === 'pair');
+    const listed = (await get<KeyPage>('/api/keys')).keys.find(({ name }) => name === 'pair');
     const used = [last, next, pair].map(({ secret }) => listed?.secrets.find(({ prefix }) => secret?.startsWith(prefix ?? '-'))?.last_used);
     expect(used).toEqual([expect.any(Number), null, expect.any(Number)]);
     expect(listed?.requests_today).toBe(2);
@@ -163,7 +163,7 @@ describe('/api/keys', () => {
     const revoked = await post<KeyChange>('/api/keys/app/revoke');
     expect(revoked).toMatchObject({ secret: null, written_to: join('keys.d', 'app.yaml') });
     expect(await chat(next.secret)).toBe(401);
-    const listed = await get<KeyView[]>('/api/keys');
+    const listed = (await get<KeyPage>('/api/keys')).keys;
     expect(listed.find(({ name }) => name === 'app')?.revoked).toBeGreaterThan(0);
   });
 

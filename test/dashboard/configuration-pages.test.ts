@@ -201,6 +201,51 @@ describe.skipIf(!hasBrowser)('configuration pages', () => {
     await server.close();
   });
 
+  it('show a page of many API keys, and find others by search', async () => {
+    const serving = someServing(now);
+    const [first] = serving.keys;
+    if (first === undefined) throw new Error('no key');
+    const keys = Array.from({ length: 120 }, (_, i) => ({ ...first, name: `team-${i}` }));
+    const server = await startFixtureServer([], { ...serving, keys });
+    const { page } = await open(`${server.url}/keys`);
+    const names = page.locator('.key-name strong');
+    const pages = page.getByRole('navigation', { name: 'Parts of the list' });
+    await expect.poll(() => names.count()).toBe(50);
+    await pages.getByText('1–50 of 120').waitFor();
+    for (const next of ['team-50', 'team-100']) {
+      await pages.getByRole('button', { name: 'Next' }).press('Enter');
+      await expect.poll(() => names.first().innerText()).toBe(next);
+    }
+    expect(await pages.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
+    await page.getByLabel('Search names, secrets, permissions and files').fill('team-11');
+    await expect.poll(() => names.count()).toBe(11);
+    expect([new URL(page.url()).search, await pages.count()]).toEqual(['?find=team-11', 0]);
+    await page.goBack();
+    await pages.getByText('51–100 of 120').waitFor();
+    await server.close();
+  });
+
+  it('show few API keys without pages and search', async () => {
+    const serving = someServing(now);
+    const server = await startFixtureServer([], { ...serving, keys: serving.keys.slice(0, 2) });
+    const { page } = await open(`${server.url}/keys`);
+    await page.locator('.key-name').first().waitFor();
+    expect([await page.getByRole('navigation', { name: 'Parts of the list' }).count(), await page.getByRole('textbox').count()]).toEqual([
+      0, 0,
+    ]);
+    await server.close();
+  });
+
+  it('show API keys before the request log has responded', async () => {
+    const server = await startFixtureServer([], someServing(now));
+    const { page } = await open(server.url);
+    await page.route('**/api/keys?*', (route) => (route.request().url().includes('usage=false') ? route.continue() : undefined));
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await page.locator('.key-name').first().waitFor();
+    await page.getByText('the request log has not responded yet').waitFor();
+    await server.close();
+  });
+
   it('show why the use of keys and the cost of providers are not known', async () => {
     const serving = someServing(now);
     const log_fault = 'The request log does not respond.';

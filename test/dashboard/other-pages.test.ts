@@ -177,11 +177,11 @@ describe.skipIf(!hasBrowser)('overview page', () => {
   it('shows an error in place of a response with an unexpected form, and recovers', async () => {
     const { page } = await open(server.url);
     await page.locator('.figures').waitFor();
-    await page.route('**/api/keys', (route) => route.fulfill({ json: [{ name: 'app-web' }] }));
+    await page.route('**/api/keys?*', (route) => route.fulfill({ json: { keys: [{ name: 'app-web' }], total: 1 } }));
     await page.getByRole('link', { name: 'Keys' }).click();
     await page.getByRole('alert').getByText('This cannot be shown').waitFor();
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
-    await page.unroute('**/api/keys');
+    await page.unroute('**/api/keys?*');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('No API keys yet').waitFor();
     // Without a part of the page for it, the error replaces the page.

@@ -96,6 +96,14 @@ export function numberIn(
   return value;
 }
 
+/** Returns a query parameter that is `true` or `false`. @throws GatewayError `invalid_value` */
+export function flagIn(query: URLSearchParams, name: string, defaultValue: boolean): boolean {
+  const text = query.get(name) ?? '';
+  if (text === '') return defaultValue;
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new GatewayError('invalid_value', { message: `"${name}" is neither true nor false.`, param: name });
+}
+
 /**
  * Rejects names that the route does not define: a misspelt `configs` would create a key without restrictions. @throws
  * GatewayError `invalid_value`

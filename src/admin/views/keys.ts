@@ -1,46 +1,89 @@
+import type { GatewayKeyEntry } from '../../config/schema/index.ts';
 import { keyIdOf } from '../../core/secrets/key.ts';
-import { digestOf, timeOf } from '../../manage/keys/shared.ts';
-import type { KeyView } from '../api-types.ts';
+import type { Figures } from '../../core/logs/reader.ts';
+import { digestOf, stateOf, timeOf } from '../../manage/keys/shared.ts';
+import type { KeyPage, KeyView } from '../api-types.ts';
 import type { ManagedGateway } from '../managed-gateway.ts';
 import { figuresOf, readLog } from './named-figures.ts';
 
-/** The API keys of the active configuration. */
-export async function keysOf(subject: ManagedGateway): Promise<readonly KeyView[]> {
-  const now = new Date().toISOString();
-  const keys = Object.entries(subject.loaded().tree.api_keys ?? {}).filter(([name]) => !name.startsWith('x-'));
-  const names = keys.map(([name]) => name);
+type Places = Readonly<Record<string, KeyView['at'] & object>>;
+
+export interface KeyQuery {
+  /** Separated by spaces. */
+  readonly words: string;
+  readonly limit: number;
+  readonly offset: number;
+  /** Also what only the request log has. */
+  readonly withUsage: boolean;
+}
+
+/** A page of the API keys of the active configuration, in the order of the files. */
+export async function keysOf(subject: ManagedGateway, { words, limit, offset, withUsage }: KeyQuery): Promise<KeyPage> {
+  const now = Date.now();
+  const all = Object.entries(subject.loaded().tree.api_keys ?? {}).filter(([name]) => !name.startsWith('x-'));
   const { places } = await subject.written();
-  const { found: today, fault: faultOfToday } = await readLog(subject, (logs) => figuresOf(logs, 'key', names, now.slice(0, 10)));
-  const { found: month, fault: faultOfMonth } = await readLog(subject, (logs) => figuresOf(logs, 'key', names, `${now.slice(0, 7)}-01`));
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const matches = ([name, entry]: (typeof all)[number]): boolean => {
+    const text = searchTextOf(name, entry, { places, now });
+    return wanted.every((word) => text.includes(word));
+  };
+  const found = wanted.length === 0 ? all : all.filter(matches);
+  const keys = found.slice(offset, offset + limit);
+  const names = keys.map(([name]) => name);
+  const usage = withUsage && keys.length > 0 ? await usageOf(subject, names, new Date(now).toISOString()) : noUsage;
+  return { keys: keys.map(([name, entry]) => viewOf(name, entry, { at: places[pathOf(name)] ?? null, usage })), total: found.length };
+}
+
+const pathOf = (name: string): string => (/^[\w$-]+$/.test(name) ? `api_keys.${name}` : `api_keys.${JSON.stringify(name)}`);
+
+function searchTextOf(name: string, entry: GatewayKeyEntry, { places, now }: { readonly places: Places; readonly now: number }): string {
+  const secrets = [entry, ...(entry.previous ?? [])].flatMap(({ hash, prefix }) => [keyIdOf(digestOf(hash) ?? ''), prefix]);
+  const { configs, providers, models, prompts } = entry.allow ?? {};
+  const permissions = [configs, providers, models, prompts].flatMap((names) => names ?? []);
+  return [name, stateOf(entry, now), entry.default_config, places[pathOf(name)]?.file, ...secrets, ...permissions].join(' ').toLowerCase();
+}
+
+/** What the request log has about the keys of a page. */
+interface Usage {
+  readonly today: ((name: string) => Figures) | undefined;
+  readonly month: ((name: string) => Figures) | undefined;
+  readonly used: Readonly<Record<string, number>> | undefined;
+  readonly fault: string | null;
+}
+
+const noUsage: Usage = { today: undefined, month: undefined, used: undefined, fault: null };
+
+/** Ends with the first error, because each query to a database that does not respond takes long. */
+async function usageOf(subject: ManagedGateway, names: readonly string[], now: string): Promise<Usage> {
   const { found: used, fault: faultOfUse } = await readLog(subject, (logs) => logs.keysUsed());
-  return keys.map(([name, entry]): KeyView => {
-    const path = /^[\w$-]+$/.test(name) ? `api_keys.${name}` : `api_keys.${JSON.stringify(name)}`;
-    const secrets = [{ ...entry, until: undefined }, ...(entry.previous ?? [])].map(({ hash, prefix, until }) => {
-      const id = keyIdOf(digestOf(hash) ?? '');
-      return {
-        id,
-        prefix: prefix ?? null,
-        last_used: used?.[id] ?? null,
-        retires: timeOf(until) ?? null,
-      };
-    });
-    return {
-      name,
-      at: places[path] ?? null,
-      secrets,
-      configs: entry.allow?.configs ?? null,
-      providers: entry.allow?.providers ?? null,
-      models: entry.allow?.models ?? null,
-      prompts: entry.allow?.prompts ?? null,
-      default_config: entry.default_config ?? null,
-      enforce_config: entry.enforce_config === true,
-      bodies: entry.log?.bodies ?? null,
-      created: timeOf(entry.created) ?? null,
-      expires: timeOf(entry.expires) ?? null,
-      revoked: timeOf(entry.revoked) ?? null,
-      requests_today: today?.(name).requests ?? null,
-      cost_month_usd: month?.(name).cost_usd ?? null,
-      log_fault: faultOfToday ?? faultOfMonth ?? faultOfUse,
-    };
+  if (faultOfUse !== null) return { ...noUsage, fault: faultOfUse };
+  const { found: today, fault: faultOfToday } = await readLog(subject, (logs) => figuresOf(logs, 'key', names, now.slice(0, 10)));
+  if (faultOfToday !== null) return { ...noUsage, used, fault: faultOfToday };
+  const { found: month, fault } = await readLog(subject, (logs) => figuresOf(logs, 'key', names, `${now.slice(0, 7)}-01`));
+  return { used, today, month, fault };
+}
+
+function viewOf(name: string, entry: GatewayKeyEntry, { at, usage }: { readonly at: KeyView['at']; readonly usage: Usage }): KeyView {
+  const secrets = [{ ...entry, until: undefined }, ...(entry.previous ?? [])].map(({ hash, prefix, until }) => {
+    const id = keyIdOf(digestOf(hash) ?? '');
+    return { id, prefix: prefix ?? null, last_used: usage.used?.[id] ?? null, retires: timeOf(until) ?? null };
   });
+  return {
+    name,
+    at,
+    secrets,
+    configs: entry.allow?.configs ?? null,
+    providers: entry.allow?.providers ?? null,
+    models: entry.allow?.models ?? null,
+    prompts: entry.allow?.prompts ?? null,
+    default_config: entry.default_config ?? null,
+    enforce_config: entry.enforce_config === true,
+    bodies: entry.log?.bodies ?? null,
+    created: timeOf(entry.created) ?? null,
+    expires: timeOf(entry.expires) ?? null,
+    revoked: timeOf(entry.revoked) ?? null,
+    requests_today: usage.today?.(name).requests ?? null,
+    cost_month_usd: usage.month?.(name).cost_usd ?? null,
+    log_fault: usage.fault,
+  };
 }

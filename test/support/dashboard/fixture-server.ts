@@ -161,8 +161,8 @@ const isServed = (resource: string): boolean => served.includes(resource);
 
 async function respond(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const text = Buffer.concat(await request.toArray()).toString();
-  const path = new URL(request.url ?? '/', 'http://localhost').pathname;
-  const reply = servingReply(serving, request.method ?? 'GET', path, text === '' ? undefined : JSON.parse(text));
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const reply = servingReply(serving, request.method ?? 'GET', url, text === '' ? undefined : JSON.parse(text));
   if (reply === undefined) sendError(response, unknownRoute());
   else sendJson(response, reply.status, reply.json);
 }

@@ -2,6 +2,7 @@ import type {
   ConfigView,
   EffectiveConfig,
   KeyChange,
+  KeyPage,
   KeyView,
   PlanResult,
   PromptRender,
@@ -40,7 +41,7 @@ export interface Reply {
 }
 
 /** The configuration routes over values in memory; undefined for an unknown route. */
-export function servingReply(serving: Serving, method: string, path: string, body: unknown): Reply | undefined {
+export function servingReply(serving: Serving, method: string, { pathname: path, searchParams }: URL, body: unknown): Reply | undefined {
   if (method === 'GET') {
     const match = (
       {
@@ -49,7 +50,7 @@ export function servingReply(serving: Serving, method: string, path: string, bod
         '/api/configs': serving.configs,
         '/api/providers': serving.providers,
         '/api/prompts': serving.prompts,
-        '/api/keys': serving.keys,
+        '/api/keys': keyPage(serving, searchParams),
       } as Readonly<Record<string, unknown>>
     )[path];
     return match === undefined ? undefined : { status: 200, json: match };
@@ -57,6 +58,12 @@ export function servingReply(serving: Serving, method: string, path: string, bod
   serving.calls.push({ method, path, body });
   const value = changeReply(serving, path, body);
   return value === undefined ? undefined : { status: 200, json: value };
+}
+
+function keyPage({ keys }: Serving, query: URLSearchParams): KeyPage {
+  const found = keys.filter(({ name }) => name.includes(query.get('q') ?? ''));
+  const offset = Number(query.get('offset') ?? 0);
+  return { keys: found.slice(offset, offset + Number(query.get('limit') ?? 50)), total: found.length };
 }
 
 function changeReply(serving: Serving, path: string, body: unknown): unknown {

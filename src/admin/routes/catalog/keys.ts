@@ -1,20 +1,36 @@
 import { reloadLimitMs } from '../../api-types.ts';
 import { keysOf } from '../../views/keys.ts';
-import type { AdminRoute } from '../route.ts';
+import { type AdminRoute, flagIn, numberIn } from '../route.ts';
 
 /** Imported with the first change, because it contains the YAML reader. */
 const changes = async () => (await import('./key-changes.ts')).keyChanges;
 
 const returns = '`KeyChange`: the secret is returned only once; with `written_to: null`, add `yaml` to the configuration yourself';
 
+const defaultPageSize = 50;
+const maxPageSize = 500;
+
 export const keyRoutes: readonly AdminRoute[] = [
   {
     method: 'GET',
     path: '/api/keys',
     role: 'operator',
-    about: 'The API keys: permissions, last use and cost of each. Secrets are never returned.',
-    returns: '`KeyView[]`',
-    handle: async ({ subject }) => ({ json: await keysOf(subject) }),
+    about: 'The API keys, one page at a time: permissions, last use and cost of each. Secrets are never returned.',
+    query: {
+      q: 'words that the name, a secret (id or prefix), a permission, the state or the file of a key must contain',
+      limit: 'keys per page, from 1 to 500; default: 50',
+      offset: 'number of matching keys before the page; default: 0',
+      usage: '`false`: without last use, requests and cost, and without waiting for the request log',
+    },
+    returns: '`KeyPage`',
+    handle: async ({ subject, query }) => ({
+      json: await keysOf(subject, {
+        words: query.get('q') ?? '',
+        limit: numberIn(query, 'limit', defaultPageSize, [1, maxPageSize]),
+        offset: numberIn(query, 'offset', 0, [0, Number.MAX_SAFE_INTEGER]),
+        withUsage: flagIn(query, 'usage', true),
+      }),
+    }),
   },
   {
     method: 'POST',

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../core/error.ts';
+import type { Figures } from '../../../core/logs/reader.ts';
 import { isJsonObject } from '../../../core/json/merge.ts';
 import { didYouMean } from '../../../core/text/nearest.ts';
 import { isSecretKey } from '../../../config/read/secrets.ts';
@@ -7,8 +8,8 @@ import { type CatalogEntry, disabledReason } from '../../../manage/providers/cat
 import { hostOf, modelsOf } from '../../../manage/providers/probe-request.ts';
 import type { ProviderHealth, ProviderTest, ProviderView } from '../../api-types.ts';
 import { noFigures } from '../../health.ts';
-import { figuresOf, readLog } from '../../views/named-figures.ts';
-import { type AdminCall, type AdminRoute, isSet } from '../route.ts';
+import { figuresOf, type LogResult, readLog } from '../../views/named-figures.ts';
+import { type AdminCall, type AdminRoute, flagIn, isSet } from '../route.ts';
 
 export const providerRoutes: readonly AdminRoute[] = [
   {
@@ -16,6 +17,7 @@ export const providerRoutes: readonly AdminRoute[] = [
     path: '/api/providers',
     role: 'viewer',
     about: 'The providers and their state. Credentials are shown as references.',
+    query: { usage: '`false`: without cost, and without waiting for the request log' },
     returns: '`ProviderView[]`',
     handle: async (call) => ({ json: await providersOf(call) }),
   },
@@ -46,13 +48,13 @@ async function testProvider({ subject, params }: AdminCall, deep: boolean): Prom
   return { ok: state === 'ok', message: mask.text(says), hint: fix === null ? null : mask.text(fix), ms: ms ?? 0 };
 }
 
-async function providersOf({ subject }: AdminCall): Promise<readonly ProviderView[]> {
+async function providersOf({ subject, query }: AdminCall): Promise<readonly ProviderView[]> {
   await subject.refreshWorkerFigures();
   const health = subject.health();
   const slugs = subject.catalog().map(({ slug }) => slug);
   const [written, { found: today, fault }] = await Promise.all([
     subject.written(),
-    readLog(subject, (logs) => figuresOf(logs, 'provider', slugs, new Date().toISOString().slice(0, 10))),
+    flagIn(query, 'usage', true) ? costOf(subject, slugs) : { found: undefined, fault: null },
   ]);
   const mask = subject.mask();
   return subject.catalog().map((one): ProviderView => {
@@ -76,6 +78,9 @@ async function providersOf({ subject }: AdminCall): Promise<readonly ProviderVie
     };
   });
 }
+
+const costOf = async (subject: AdminCall['subject'], slugs: readonly string[]): Promise<LogResult<(slug: string) => Figures>> =>
+  readLog(subject, (logs) => figuresOf(logs, 'provider', slugs, new Date().toISOString().slice(0, 10)));
 
 const idle = (slug: string): ProviderHealth => ({ slug, state: 'idle', figures: noFigures, last_error: null });
 

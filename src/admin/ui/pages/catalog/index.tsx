@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ProviderView } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
-import { useLoad } from '../../browser/load.ts';
+import { useLoadWithUsage } from '../../parts/use-load-with-usage.ts';
 import { Code } from '../../components/code.tsx';
 import { Empty } from '../../components/display.tsx';
 import { TextField } from '../../components/form.tsx';
@@ -19,7 +19,7 @@ const many = 6;
 
 /** The providers, their health and their prices. */
 export function Catalog({ name }: { name: string | undefined }) {
-  const loaded = useLoad((signal) => get<readonly ProviderView[]>('/api/providers', {}, signal), [], 15_000);
+  const loaded = useLoadWithUsage((usage, signal) => get<readonly ProviderView[]>('/api/providers', { usage }, signal), [], 15_000);
   const [find, setFind] = useState('');
   return (
     <Page title="Catalog">

@@ -1,14 +1,15 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { ConfigView, KeyView, Status } from '../../../api-types.ts';
+import type { ConfigView, Status } from '../../../api-types.ts';
 import type { Explanation } from '../../../../core/logs/explanation.ts';
 import { type ApiError, get, post } from '../../browser/api.ts';
 import { useLoad } from '../../browser/load.ts';
 import { Button } from '../../components/button.tsx';
-import { SelectField, TextField } from '../../components/form.tsx';
+import { TextField } from '../../components/form.tsx';
 import { Notice, Panel, Problem } from '../../components/surface.tsx';
 import { Choice } from '../../components/tabs.tsx';
 import { ExplanationView } from '../../log/explanation.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { KeyField, useKeyNames } from './key-field.tsx';
 import { Assume, slugsOf } from './assume.tsx';
 import { type ExplainInput, explainBody, hasNoTarget, headerProblem, problemOf } from './explain-input.ts';
 
@@ -30,16 +31,12 @@ const blank: ExplainInput = {
 export function ExplainForm({ configs, current }: { configs: readonly ConfigView[]; current: string }) {
   const [input, setInput] = useState<ExplainInput>({ ...blank, config: current });
   const explain = useAction<Explanation>();
-  const keys = useLoad((signal) => get<readonly KeyView[]>('/api/keys', {}, signal), []);
+  const keys = useKeyNames(input.key);
   const status = useLoad((signal) => get<Status>('/api/status', {}, signal), []);
   const set = (change: Partial<ExplainInput>): void => setInput((before) => ({ ...before, ...change }));
   useLayoutEffect(() => set({ config: current, assume: {} }), [current]);
   // If callers need a key, select one: without it, the request would only be rejected.
-  const [firstKey] = (keys.data ?? []).filter(({ revoked }) => revoked === null);
-  useLayoutEffect(
-    () => setInput((before) => ({ ...before, key: before.key === '' ? (firstKey?.name ?? '') : before.key })),
-    [firstKey?.name],
-  );
+  useLayoutEffect(() => setInput((before) => ({ ...before, key: before.key === '' ? (keys.first ?? '') : before.key })), [keys.first]);
   const problem = problemOf(input);
   // Do not explain while a name is being typed.
   const [tried, setTried] = useState<string>();
@@ -90,13 +87,7 @@ export function ExplainForm({ configs, current }: { configs: readonly ConfigView
               list={configs.map(({ name }) => name)}
               hint="As in x-gateway-config; empty: none"
             />
-            <SelectField
-              label="API key"
-              value={input.key}
-              onInput={(key) => set({ key })}
-              options={[['', 'none'], ...(keys.data ?? []).map(({ name }) => [name, name] as const)]}
-              hint="Its rules apply; its secret is not needed"
-            />
+            <KeyField value={input.key} onInput={(key) => set({ key })} keys={keys} />
           </div>
           <TextField
             label="Headers"

@@ -24,7 +24,7 @@ export function CreateDialog({ taken, onClose, onDone }: CreateProps) {
   const [isTest, setIsTest] = useState(false);
   const create = useAction<KeyChange>(onDone);
   const known = useLoad((signal) => get<readonly ConfigView[]>('/api/configs', {}, signal), []);
-  const slugs = useLoad((signal) => get<readonly ProviderView[]>('/api/providers', {}, signal), []);
+  const slugs = useLoad((signal) => get<readonly ProviderView[]>('/api/providers', { usage: 'false' }, signal), []);
   const problem = taken.includes(name.trim()) ? 'A key has this name already' : null;
   const send = (): void => {
     if (name.trim() === '' || problem !== null) return;

@@ -1,13 +1,15 @@
 import { useState } from 'preact/hooks';
-import type { KeyView } from '../../../api-types.ts';
+import type { KeyPage, KeyView } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
-import { useLoad } from '../../browser/load.ts';
+import { count } from '../../browser/format.ts';
+import { useLoadWithUsage } from '../../parts/use-load-with-usage.ts';
 import { hasRole } from '../../browser/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Code } from '../../components/code.tsx';
 import { Empty } from '../../components/display.tsx';
 import { Page } from '../../components/page.tsx';
 import { LoadedView, Notice, Panel } from '../../components/surface.tsx';
+import { ListSearch, pageInAddress, pageSize, Pager } from '../../parts/pager.tsx';
 import { CreateDialog } from './create.tsx';
 import { KeyTable } from './key-table.tsx';
 import { RevokeDialog } from './revoke.tsx';
@@ -27,7 +29,12 @@ export function Keys() {
 }
 
 function KeyList() {
-  const loaded = useLoad((signal) => get<readonly KeyView[]>('/api/keys', {}, signal), [], 30_000);
+  const { find, offset } = pageInAddress();
+  const loaded = useLoadWithUsage(
+    (usage, signal) => get<KeyPage>('/api/keys', { q: find, limit: pageSize, offset, usage }, signal),
+    [find, offset],
+    30_000,
+  );
   const [open, setOpen] = useState<OpenDialog>();
   const close = (): void => setOpen(undefined);
   const add = hasRole('admin') && (
@@ -38,25 +45,28 @@ function KeyList() {
   return (
     <Page title="Keys" aside={add}>
       <LoadedView loaded={loaded} lines={10}>
-        {(keys) =>
-          keys.length === 0 ? (
+        {({ keys, total }) =>
+          total === 0 && find === '' ? (
             <NoKeys />
           ) : (
             <>
+              {loaded.isWithoutUsage && <Notice tone="info" title="Use and cost are missing: the request log has not responded yet" />}
               <LogFault keys={keys} />
-              <Panel title="API keys" aside={<span class="muted small">{keys.length}</span>} flush>
+              <Panel title="API keys" aside={<span class="muted small">{count(total)}</span>} flush>
+                <ListSearch label="Search names, secrets, permissions and files" placeholder="app-web" total={total} />
                 <KeyTable
                   keys={keys}
                   onRotate={(name) => setOpen({ does: 'rotate', name })}
                   onRevoke={(name) => setOpen({ does: 'revoke', name })}
                 />
+                <Pager total={total} />
               </Panel>
             </>
           )
         }
       </LoadedView>
       {open?.does === 'create' && (
-        <CreateDialog taken={(loaded.data ?? []).map(({ name }) => name)} onClose={close} onDone={loaded.reload} />
+        <CreateDialog taken={(loaded.data?.keys ?? []).map(({ name }) => name)} onClose={close} onDone={loaded.reload} />
       )}
       {open?.does === 'rotate' && <RotateDialog name={open.name} onClose={close} onDone={loaded.reload} />}
       {open?.does === 'revoke' && <RevokeDialog name={open.name} onClose={close} onDone={loaded.reload} />}

@@ -58,7 +58,15 @@ export function KeyTable({ keys, onRotate, onRevoke }: KeyTableProps) {
           </span>
         ),
     });
-  return <Table caption="API keys" rows={keys} rowKey={({ name }) => name} columns={columns} />;
+  return (
+    <Table
+      caption="API keys"
+      rows={keys}
+      rowKey={({ name }) => name}
+      columns={columns}
+      empty={<p class="muted padded">No key matches all of these words.</p>}
+    />
+  );
 }
 
 function Name({ entry: { name, at, created } }: { entry: KeyView }) {
