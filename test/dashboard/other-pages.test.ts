@@ -304,21 +304,28 @@ describe.skipIf(!hasBrowser)('request page', () => {
     expect(await entry.innerText()).toContain('configs/support.yaml:10');
   });
 
-  it('prints the timeline, the response, the request and the facts, whichever tab is open', async () => {
-    const { page } = await open(`${server.url}/requests/${plain?.id}`);
-    const parts = [
-      page.locator('.timeline'),
-      page.getByText('To reset the password, open **Settings**'),
-      page.getByText('The user wants steps. Keep it short.'),
-      page.getByText('"temperature": 0.9'),
-      page.locator('h3', { hasText: 'Tokens and cost' }),
-    ];
-    for (const part of parts) await part.waitFor({ state: 'attached' });
-    expect(await Promise.all(parts.map((part) => part.isVisible()))).toEqual([true, true, false, false, false]);
-    await page.emulateMedia({ media: 'print' });
-    for (const part of parts) await part.waitFor();
-    expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Readable', 'From the client']);
-  });
+  it.each(['/requests/', '/requests?range=all&open='])(
+    '%s prints all parts of a request, whichever tab is open, and nothing else',
+    async (path) => {
+      const { page } = await open(`${server.url}${path}${plain?.id}`);
+      const parts = [
+        page.locator('.timeline'),
+        page.getByText('To reset the password, open **Settings**'),
+        page.getByText('The user wants steps. Keep it short.'),
+        page.getByText('"temperature": 0.9'),
+        page.locator('h3', { hasText: 'Tokens and cost' }),
+      ];
+      for (const part of parts) await part.waitFor({ state: 'attached' });
+      expect(await Promise.all(parts.map((part) => part.isVisible()))).toEqual([true, true, false, false, false]);
+      await page.emulateMedia({ media: 'print' });
+      for (const part of parts) await part.waitFor();
+      expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Readable', 'From the client']);
+      expect(await page.getByRole('table', { name: 'Requests' }).count()).toBe(0);
+      // The part that is printed last is not cut.
+      const bottom = await page.locator('.all-facts').evaluate((facts) => facts.getBoundingClientRect().bottom);
+      expect(await page.evaluate('document.documentElement.scrollHeight')).toBeGreaterThanOrEqual(Math.floor(bottom));
+    },
+  );
 
   it('breaks facts with very long names', async () => {
     for (const width of [360, 1280]) {

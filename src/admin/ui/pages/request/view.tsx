@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import type { StoredRecord } from '../../../../core/logs/reader.ts';
 import { get } from '../../browser/api.ts';
 import { useLoad } from '../../browser/load.ts';
-import { Skeleton } from '../../components/display.tsx';
+import { useDelayedTrue } from '../../browser/use-delayed-true.ts';
+import { Skeleton, SlowHint } from '../../components/display.tsx';
 import { Notice, Problem } from '../../components/surface.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { Actions } from './actions/actions.tsx';
@@ -29,14 +30,24 @@ interface PaneProps {
 
 export const recordPath = (id: string): string => `/api/requests/${encodeURIComponent(id)}`;
 
-/** All details of one request, next to the list or on a separate page, of which paper gets every part. */
+/** Milliseconds after which the parts behind the other tabs are loaded, too. */
+const settledMs = 500;
+
+/** All details of one request, next to the list or on a separate page. Paper gets every part. */
 export function RequestView({ id, isPanel, onClose }: { id: string; isPanel: boolean; onClose?: () => void }) {
   const loaded = useLoad((signal) => get<StoredRecord>(recordPath(id), {}, signal), [id]);
   const { data, error, reload } = loaded;
   if (error === undefined && data !== undefined) return <RequestDetails stored={data} isPanel={isPanel} onClose={onClose} />;
   return (
     <div class="request-pending">
-      {error === undefined ? <Skeleton lines={8} height="1.5rem" /> : <Problem error={error} onRetry={reload} />}
+      {error === undefined ? (
+        <>
+          <SlowHint />
+          <Skeleton lines={8} height="1.5rem" />
+        </>
+      ) : (
+        <Problem error={error} onRetry={reload} />
+      )}
       {isPanel && <ClosePanel onClose={onClose} />}
     </div>
   );
@@ -45,6 +56,8 @@ export function RequestView({ id, isPanel, onClose }: { id: string; isPanel: boo
 function RequestDetails({ stored, isPanel, onClose }: { stored: StoredRecord; isPanel: boolean; onClose: (() => void) | undefined }) {
   const { record } = stored;
   const [pane, setPane] = useState<Pane>('response');
+  // Not for requests that the user walks past.
+  const hasAllPanes = useDelayedTrue(true, isPanel ? settledMs : 0);
   const [step, setStep] = useState<Step | null>(null);
   const choose = (next: Step | null): void => {
     setStep(next);
@@ -71,7 +84,7 @@ function RequestDetails({ stored, isPanel, onClose }: { stored: StoredRecord; is
       {step !== null && <StepFacts step={step} record={record} onClose={() => setStep(null)} />}
       <Tabs tabs={panes} value={pane} onChange={setPane} label="Parts of the request">
         {panes
-          .filter(([name]) => name === pane || !isPanel)
+          .filter(([name]) => name === pane || hasAllPanes)
           .map(([name, title]) => (
             <div key={name} class={name === pane ? 'stack tight' : 'stack tight print-only'}>
               <h2 class="print-only">{title}</h2>
