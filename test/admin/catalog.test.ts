@@ -112,6 +112,8 @@ it.each([
 
 describe('/api/keys', () => {
   it('lists keys without their secrets', async () => {
+    // Waits until the position of each key is known.
+    await get('/api/config');
     expect((await get<KeyPage>('/api/keys')).keys).toMatchObject([
       {
         name: 'first',

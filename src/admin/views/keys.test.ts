@@ -24,7 +24,7 @@ function createGateway(logs: Partial<LogReader> = {}) {
   };
   const gateway = {
     loaded: () => ({ tree: { api_keys: Object.fromEntries(keys) } }),
-    written: async () => ({ places: { 'api_keys.app-3': { file: 'keys.d/web.yaml', line: 1 } } }),
+    places: async () => ({ 'api_keys.app-3': { file: 'keys.d/web.yaml', line: 1 } }),
     logs: () => reader,
     mask: () => createMask([]),
   } as unknown as ManagedGateway;

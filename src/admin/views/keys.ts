@@ -21,7 +21,7 @@ export interface KeyQuery {
 export async function keysOf(subject: ManagedGateway, { words, limit, offset, withUsage }: KeyQuery): Promise<KeyPage> {
   const now = Date.now();
   const all = Object.entries(subject.loaded().tree.api_keys ?? {}).filter(([name]) => !name.startsWith('x-'));
-  const { places } = await subject.written();
+  const places = await subject.places();
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = ([name, entry]: (typeof all)[number]): boolean => {
     const text = searchTextOf(name, entry, { places, now });

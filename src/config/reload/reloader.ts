@@ -89,7 +89,9 @@ export interface Reloader {
 }
 
 /** Additional options of a load, including a source that replaces the main file. */
-export type InspectOptions = Partial<Pick<PostedRequest, 'wantsPlaces' | 'source'>>;
+export interface InspectOptions extends Partial<Pick<PostedRequest, 'wantsPlaces' | 'source'>> {
+  readonly limitMs?: number;
+}
 
 /** Most loads in a row while the files keep changing. */
 const maxTries = 5;
@@ -173,12 +175,12 @@ class SerialReloader implements Reloader {
     return this.#serving;
   }
 
-  inspect(saved: SavedFiles | undefined, more: InspectOptions = {}): Promise<LoadedConfig> {
+  inspect(saved: SavedFiles | undefined, { limitMs = firstLoadMs, ...more }: InspectOptions = {}): Promise<LoadedConfig> {
     const { request, loader } = this.#options;
     const texts = saved ?? this.#serving?.texts;
     // Text that is not in a file is loaded as it is.
     const source = 'path' in request.source && texts !== undefined ? { saved: texts } : {};
-    return loader.load({ ...request, ...source, ...more, start: { ...request.start, isRunning: true } }, firstLoadMs);
+    return loader.load({ ...request, ...source, ...more, start: { ...request.start, isRunning: true } }, limitMs);
   }
 
   async close(): Promise<void> {

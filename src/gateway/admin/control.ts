@@ -6,13 +6,14 @@ import { healthOf } from '../../admin/health.ts';
 import { type ProcessFigures, ProcessMonitor, combineFigures } from '../../admin/process-monitor.ts';
 import { LiveHub } from '../../admin/live/hub.ts';
 import type { Activity, ConfigStateFacts, RequestExplainer, DashboardRequest, ManagedGateway } from '../../admin/managed-gateway.ts';
-import type { ReloadResult, Reloader } from '../../config/reload/reloader.ts';
+import type { InspectOptions, ReloadResult, Reloader } from '../../config/reload/reloader.ts';
 import type { LoadedConfig, ValidConfig } from '../../config/reload/load.ts';
 import type { WrittenLocations } from '../../config/report/origins.ts';
 import type { SavedFiles } from '../../config/read/merge-files.ts';
 import type { AdminEntry } from '../../config/schema/index.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { LogReader } from '../../core/logs/reader.ts';
+import { withTimeout } from '../../core/async/with-timeout.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 import { createMask, type Mask } from '../../core/secrets/mask.ts';
 import type { CatalogEntry } from '../../manage/providers/catalog-entry.ts';
@@ -53,6 +54,11 @@ export interface ControlDeps {
 const noSettings: AdminEntry = {};
 /** Timeout of one test request, in milliseconds. */
 const testTimeoutMs = 10_000;
+/** Milliseconds to find the source positions of a configuration. A large one on a busy machine takes long. */
+const locateLimitMs = 60_000;
+/** Milliseconds that lists wait for source positions. */
+const placesWaitMs = 400;
+const nowhere: WrittenLocations = { values: [], places: {}, references: {} };
 
 /** Gives the admin API access to the running gateway. */
 export class Control implements ManagedGateway {
@@ -70,7 +76,7 @@ export class Control implements ManagedGateway {
   #explaining: Promise<ExplainService> | undefined;
   #lastReload: Status['last_reload'] = null;
   #restartNeeded: readonly string[] = [];
-  #written: { readonly texts: SavedFiles; readonly places: WrittenLocations } | undefined;
+  #written: { readonly texts: SavedFiles; readonly locations: Promise<WrittenLocations> } | undefined;
   #rolledBackTo: string | null = null;
   readonly revisions: Revisions;
   readonly hub: LiveHub;
@@ -209,17 +215,29 @@ export class Control implements ManagedGateway {
     return this.#verdict(result);
   }
 
-  async written(): Promise<WrittenLocations> {
+  written(): Promise<WrittenLocations> {
     const { texts } = this.loaded();
-    if (this.#written?.texts === texts) return this.#written.places;
-    const { written } = await this.#inspect(texts, true);
-    const places = written ?? { values: [], places: {}, references: {} };
-    this.#written = { texts, places };
+    if (this.#written?.texts === texts) return this.#written.locations;
+    // Pages ask at the same time, and a large configuration takes long.
+    const locations = this.#inspect(texts, { wantsPlaces: true, limitMs: locateLimitMs }).then(({ written }) => written ?? nowhere);
+    this.#written = { texts, locations };
+    locations.catch(() => {
+      if (this.#written?.locations === locations) this.#written = undefined;
+    });
+    return locations;
+  }
+
+  async places(): Promise<WrittenLocations['places']> {
+    const { places } = await withTimeout(
+      this.written().catch(() => nowhere),
+      placesWaitMs,
+      () => nowhere,
+    );
     return places;
   }
 
   inspect(texts: SavedFiles, entry?: string): Promise<LoadedConfig> {
-    return this.#inspect(texts, false, entry);
+    return this.#inspect(texts, entry === undefined ? {} : { source: { text: entry, name: '<admin>' } });
   }
 
   catalog(): readonly CatalogEntry[] {
@@ -240,11 +258,9 @@ export class Control implements ManagedGateway {
   }
 
   /** Loads outside the event loop, like every load of a configuration. */
-  async #inspect(texts: SavedFiles | undefined, wantsPlaces: boolean, entry?: string): Promise<LoadedConfig> {
+  async #inspect(texts: SavedFiles | undefined, options: InspectOptions): Promise<LoadedConfig> {
     try {
-      return await this.#deps
-        .reloader()
-        .inspect(texts, { wantsPlaces, ...(entry === undefined ? {} : { source: { text: entry, name: '<admin>' } }) });
+      return await this.#deps.reloader().inspect(texts, options);
     } catch (cause) {
       throw new GatewayError('overloaded', { message: 'The configuration could not be checked in time.', cause });
     }

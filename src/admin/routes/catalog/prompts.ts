@@ -14,7 +14,7 @@ export const promptRoutes: readonly AdminRoute[] = [
     about: 'The stored prompts with their versions and variables.',
     returns: '`PromptView[]`',
     handle: async ({ subject }) => {
-      const { places } = await subject.written();
+      const places = await subject.places();
       const mask = subject.mask();
       const written = subject.loaded().tree.prompts ?? {};
       const views = [...subject.snapshot().prompts.values()].map((prompt) => viewOf(prompt, places, written));

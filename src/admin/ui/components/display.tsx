@@ -127,7 +127,7 @@ export function SlowHint() {
   if (!useDelayedTrue(true, slowMs)) return null;
   return (
     <p class="muted padded" role="status">
-      No response yet. If the request log is slow or its database does not respond, <a href="/system">System</a> shows it.
+      No response yet. A large configuration takes a moment; if the request log does not respond, <a href="/system">System</a> shows it.
     </p>
   );
 }

@@ -59,7 +59,7 @@ function Warnings({ status }: { status: Status }) {
           </div>
         </Notice>
       )}
-      {[...store.problems, ...notes].map((note) => (
+      {[...new Set([...store.problems, ...notes])].map((note) => (
         <Notice key={note} tone="warn" title={note} />
       ))}
     </>
