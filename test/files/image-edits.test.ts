@@ -7,6 +7,7 @@ import { respondWithJson, formOf, type Origin, type PartText, send, startOrigin 
 const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAA/+4=', 'base64');
 const jpeg = Buffer.from('/9j/4AAQSkZJRgABAQAAAQ==', 'base64');
 /** Larger than one read of a connection. */
+const webp = Buffer.from('UklGRhIAAABXRUJQVlA4TAYA', 'base64');
 const long = Buffer.concat([png, Buffer.alloc(300_000)]);
 const pngUri = `data:image/png;base64,${png.toString('base64')}`;
 const jpegUri = `data:image/jpeg;base64,${jpeg.toString('base64')}`;
@@ -95,7 +96,7 @@ describe('a form of /v1/images/edits as JSON', () => {
       'Gemini: what it has in other words, and what it lacks',
       'g',
       [
-        file('image', png, { type: 'image/webp; a=b' }),
+        file('image', webp, { type: 'image/webp; a=b' }),
         part('prompt', 'p'),
         part('size', '1536x1024'),
         part('input_fidelity', 'high'),
@@ -104,7 +105,7 @@ describe('a form of /v1/images/edits as JSON', () => {
         part('model', gemini),
       ],
       {
-        ...generated({ inlineData: { mimeType: 'image/webp', data: png.toString('base64') } }, { text: 'p' }),
+        ...generated({ inlineData: { mimeType: 'image/webp', data: webp.toString('base64') } }, { text: 'p' }),
         generationConfig: { responseModalities: ['TEXT', 'IMAGE'], imageConfig: { aspectRatio: '3:2', imageSize: '2K' } },
       },
       'size, input_fidelity',

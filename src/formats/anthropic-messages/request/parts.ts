@@ -28,10 +28,11 @@ export function partBlocks(content: unknown, conversion: MessagesConversion): Bl
 const listOf = (block: Block | undefined): Block[] => (block === undefined ? [] : [block]);
 
 /** Converts one part; undefined for blank text. @throws GatewayError */
-export function partBlock(part: unknown, conversion: MessagesConversion): Block | undefined {
-  if (typeof part === 'string') return textBlock(part);
-  if (!isJsonObject(part))
+export function partBlock(given: unknown, conversion: MessagesConversion): Block | undefined {
+  if (typeof given === 'string') return textBlock(given);
+  if (!isJsonObject(given))
     throw unsupportedParameter('messages[].content[]', 'A content part is not an object.', 'Send a text or a list of parts.');
+  const part = chatPart(given);
   if (part['type'] === 'text' || part['type'] === undefined) {
     conversion.drops.addUnread(part, textMembers, 'messages[].content[].', 'not known to this service');
     return textBlock(textOfPart(part), part);
@@ -48,7 +49,24 @@ export function partBlock(part: unknown, conversion: MessagesConversion): Block 
     throw unsupportedParameter('messages[].content[].file', 'The part names no file.', 'Send the file as a data URI in file_data.');
   // The API's own blocks are passed unchanged.
   if (conversion.surface !== 'converse' && nativeTypes.has(part['type'])) return part;
-  throw unsupportedPart('Content parts', part['type'], 'service', 'It reads text, images, PDF and plain text files.');
+  const served =
+    conversion.surface === 'converse'
+      ? 'It reads text, images, documents, video and audio.'
+      : 'It reads text, images, PDF and plain text files.';
+  throw unsupportedPart('Content parts', part['type'], 'service', served);
+}
+
+/** Names of parts in the responses API, which some clients write in chat completions. Their members may be next to `type` here too. */
+const responsesTypes: ReadonlyMap<unknown, string> = new Map([
+  ['input_text', 'text'],
+  ['output_text', 'text'],
+  ['input_image', 'image_url'],
+  ['input_file', 'file'],
+]);
+
+function chatPart(part: JsonObject): JsonObject {
+  const type = responsesTypes.get(part['type']);
+  return type === undefined ? part : { ...part, type };
 }
 
 /** Blocks of the API for user messages and for results of tools. */
@@ -82,7 +100,8 @@ export function retainedMembers(part: JsonObject): Block {
  * Returns the file that a part contains by URL or by value: `image_url`, `file` with `file_data` or `file_url`, and the API's own
  * blocks with a URL, which Vertex AI cannot fetch. Undefined for any other part.
  */
-export function fileIn(part: JsonObject): MessageFile | undefined {
+export function fileIn(given: JsonObject): MessageFile | undefined {
+  const part = chatPart(given);
   const type = part['type'];
   if (type === 'image_url') {
     const image = part['image_url'];
