@@ -10,10 +10,10 @@ import { foreignMembers, type HistoryRules, refusedMembersOf } from './rules.ts'
  * only: a history that needs no change is never parsed.
  */
 export function needsCleaning(body: JsonBody, rules: HistoryRules): boolean {
-  if (body.mentions('"tool_result"')) return true;
   const ids = new Set<string>();
   const text = body.oneByte;
   try {
+    if (body.mentions('"tool_result"') && body.objectsWith('type').some(({ value }) => value === 'tool_result')) return true;
     return body.objectsWith('role').some((message) => {
       const role = message.value;
       if (role === 'assistant') return isRefused(text, message.members, rules, ids);

@@ -41,7 +41,11 @@ it('a file in a result in the form of Anthropic is sent to OpenAI in a message o
   expect(body.value('messages')).toEqual([calls, result([text]), user(from, image, text)]);
 });
 
-it('a text that mentions the form changes nothing', () => {
-  const body = JsonBody.from(Buffer.from(JSON.stringify({ messages: [{ role: 'user', content: 'say "tool_result" or tool_results' }] })));
+it.each([
+  ['a text', { messages: [user({ type: 'text', text: '"tool_result"' })] }],
+  ['an enum', { messages: [user(text)], tools: [{ type: 'function', function: { name: 'f', parameters: { enum: ['tool_result'] } } }] }],
+  ['a name', { messages: [user(text)], metadata: { tool_result: 'x', kind: 'tool_result' } }],
+])('the name of the form in %s changes nothing', (_name, request) => {
+  const body = JsonBody.from(Buffer.from(JSON.stringify(request)));
   expect(dropExtensions(body).body).toBe(body);
 });
