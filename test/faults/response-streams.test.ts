@@ -26,6 +26,7 @@ const ends: readonly (readonly [name: string, end: string, message: string | und
   ['no end', '', 'Provider "o" closed the stream before its end.'],
   ['the error object of the chat format', `data: ${JSON.stringify({ error: nested })}\n\n`, 'No more.'],
   ['such an object as a named event', `event: error\ndata: ${JSON.stringify({ error: nested })}\n\n`, 'No more.'],
+  ['an error event with its other name', `data: ${JSON.stringify({ type: 'response.error', error: nested })}\n\n`, 'No more.'],
   ["another service's error", 'data: {"error":{"code":503,"message":"No more.","status":"UNAVAILABLE"}}\n\n', 'No more.'],
   ['an error event', `event: error\ndata: ${JSON.stringify({ ...nested, type: 'error', sequence_number: 6 })}\n\n`, undefined],
   ['an error event with an object', `data: ${JSON.stringify({ type: 'error', sequence_number: 6, error: nested })}\n\n`, undefined],

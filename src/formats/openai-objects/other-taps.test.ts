@@ -58,6 +58,11 @@ describe('ResponsesTap', () => {
       event('response.failed', response('failed', { error: { code: 'rate_limit', message: 'slow down' } })),
       { message: 'slow down', code: 'rate_limit' },
     ],
+    [
+      'an error event with its other name',
+      event('response.error', { error: { code: 'rate_limit_exceeded', message: 'slow down' } }),
+      { message: 'slow down', code: 'rate_limit_exceeded' },
+    ],
     ['an error object without a type', { name: '', data: '{"error":{"message":"No.","code":"x"}}' }, { message: 'No.', code: 'x' }],
   ])('reads %s as fault', (_name, errorEvent, fault) => {
     const tap = new ResponsesTap();

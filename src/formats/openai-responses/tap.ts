@@ -23,6 +23,9 @@ const openings: ReadonlySet<string> = new Set([
 /** Events that end a stream of the responses API. Each contains the whole response. The format has no `[DONE]`. */
 const terminals: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled']);
 
+/** The API's event, and another name for it that some services use. */
+const errors: ReadonlySet<string> = new Set(['error', 'response.error']);
+
 /** Checks whether the usage of a response is reported for the first time. */
 type Reports = Pick<Call, 'isFirstReport'>;
 
@@ -66,7 +69,7 @@ export class ResponsesTap implements Tap {
   #kindOf(event: WireEvent): EventKind {
     const type = eventTypeOf(event);
     if (terminals.has(type)) return this.#terminal(event.data);
-    if (type === 'error') {
+    if (errors.has(type)) {
       this.fault ??= faultInBand(parseObject(event.data), event.data);
       return 'fault';
     }
