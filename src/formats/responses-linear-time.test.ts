@@ -33,6 +33,12 @@ it.each<[string, () => Tap, (index: number) => WireEvent]>([
   expect(tap.finish?.length).toBe(65_536);
 });
 
+it('very many candidates of one event are read and converted in linear time', () => {
+  const event = { name: '', data: `{"candidates":[${'{},'.repeat(300_000)}{"finishReason":"STOP"}]}` };
+  expect(new GeminiTap().event(event)).toBe('content');
+  expect(() => new GenerateContentStream({ ...call, strict: true }).push(event)).toThrow('more choices');
+});
+
 it('a stream with new usage fields in each event is read and converted in linear time', () => {
   const [tap, stream] = [new GeminiTap(), new GenerateContentStream(call)];
   for (let eventIndex = 0; eventIndex < 20_000; eventIndex += 1) {

@@ -29,12 +29,12 @@ export function piecesOf(candidate: JsonObject): readonly ResponsePiece[] {
   return out;
 }
 
-/** Returns the number of a candidate. The service omits 0; if none of them has a number, the position counts. */
-export function candidateIndex(raw: JsonObject, at: number, candidates: readonly unknown[]): number {
-  const index = indexFrom(raw['index']);
-  if (index !== undefined) return index;
-  return at > 0 && candidates.some((one) => isJsonObject(one) && typeof one['index'] === 'number') ? 0 : at;
-}
+/**
+ * Returns the number of a candidate. The service omits 0; if none of them has a number, the position counts. Only the candidate
+ * before it is checked for a number: a search of the list for each of very many candidates would block the process.
+ */
+export const candidateIndex = (raw: JsonObject, at: number, candidates: readonly unknown[]): number =>
+  indexFrom(raw['index']) ?? (indexFrom(objectOf(candidates[at - 1])['index']) === undefined ? at : 0);
 
 /** True if there is more than signatures and empty texts. */
 export function hasContent(candidate: JsonObject): boolean {
