@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 
-/** Streams that a provider closes inside their last event, without a connection error. */
+/** Streams that a provider closes inside their last event, without a connection error, or continues after an error. */
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
@@ -32,13 +32,15 @@ const response = { id: 'resp_1', object: 'response', model: 'm', status: 'comple
 const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 3, output_tokens: 1 } };
 const body = { model: 'm', stream: true };
 
-const cases: readonly {
+interface Case {
   readonly path: string;
   readonly provider: string;
   readonly body: object;
   readonly start: string;
   readonly end: string;
-}[] = [
+}
+
+const cases: readonly Case[] = [
   {
     path: 'responses',
     provider: 'openai',
@@ -72,17 +74,19 @@ const cases: readonly {
   },
 ];
 
-describe.each(cases)('POST /v1/$path with a truncated last event', ({ path, provider, body, start, end }) => {
-  const send = async () => {
-    const response = await fetch(`${gateway.url}/v1/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-gateway-provider': `@${provider}` },
-      body: JSON.stringify(body),
-    });
-    const text = await response.text();
-    const record = await gateway.record(response.headers.get('x-request-id') ?? response.headers.get('request-id'));
-    return { text, record };
-  };
+async function send({ path, provider, body }: Case) {
+  const response = await fetch(`${gateway.url}/v1/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-gateway-provider': `@${provider}` },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  const record = await gateway.record(response.headers.get('x-request-id') ?? response.headers.get('request-id'));
+  return { text, record };
+}
+
+describe.each(cases)('POST /v1/$path with a truncated last event', (each) => {
+  const { path, start, end } = each;
   const data = end.indexOf('data: ') + 'data: '.length;
 
   it.each([
@@ -91,7 +95,7 @@ describe.each(cases)('POST /v1/$path with a truncated last event', ({ path, prov
     ['before its last brace', end.length - 3],
   ])('ends with stream_interrupted if it is truncated %s', async (_, at) => {
     stream = start + end.slice(0, at);
-    const { text, record } = await send();
+    const { text, record } = await send(each);
     expect(text.slice(0, start.length)).toBe(start);
     const isNamed = path === 'responses' || path === 'messages';
     expect(text.slice(start.length).startsWith('event: error\ndata: {"type":"error"')).toBe(isNamed);
@@ -101,8 +105,37 @@ describe.each(cases)('POST /v1/$path with a truncated last event', ({ path, prov
 
   it.each([1, 2])('is completed if only the last %i of its line ends are missing', async (missing) => {
     stream = start + end.slice(0, -missing);
-    const { text, record } = await send();
+    const { text, record } = await send(each);
     expect(text).toBe(start + end);
     expect(record).toMatchObject({ end: 'whole', error: null });
+  });
+});
+
+const chat: Case = {
+  path: 'chat/completions',
+  provider: 'openai',
+  body: { ...body, messages: [{ role: 'user', content: 'x' }] },
+  start: 'data: {"id":"c","choices":[{"index":0,"delta":{"content":"a"}}]}\n\n',
+  end: 'data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+};
+const error = { type: 'overloaded_error', message: 'Too busy.' };
+
+describe.each([
+  [chat, `data: ${JSON.stringify({ error })}\n\n`],
+  ...cases.filter(({ path }) => path === 'responses' || path === 'messages').map((each) => [each, sseEvent('error', { error })] as const),
+])('a stream of POST /v1/$path with an error', (each, errorEvent) => {
+  it.each([
+    ['the end of a complete response', each.start + each.end],
+    ['nothing', ''],
+  ])('ends with the error if %s follows', async (_, rest) => {
+    stream = each.start + errorEvent + rest;
+    const { text, record } = await send(each);
+    expect(text).toBe(each.start + errorEvent);
+    expect(record).toMatchObject({ end: 'fault', error: { message: expect.stringContaining('Too busy.') } });
+  });
+
+  it('ends with the error if its line ends are missing', async () => {
+    stream = each.start + errorEvent.trimEnd();
+    expect((await send(each)).text).toBe(each.start + errorEvent);
   });
 });

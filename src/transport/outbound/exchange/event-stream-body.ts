@@ -152,14 +152,16 @@ export class EventStreamBody extends UpstreamBody {
 
   /**
    * Error object in the stream. Before the first content event the attempt fails and may be retried; afterwards the event
-   * is forwarded as the last one, unless clients would not recognize it.
+   * is forwarded as the last one, unless clients would not recognize it. What follows in the same read is dropped, because it
+   * could be the end of a complete response.
    */
   #providerFault(scanned: Scanned, event: ScannedEvent): void {
     if (this.owner.state === 'holding') {
       this.owner.rejectResponse(faultOf(this.owner.tap) ?? invalidResponse('The provider sent an error without a message.'));
       return;
     }
-    const [before, tail] = splitScan(scanned, event.start);
+    const [untilEnd] = splitScan(scanned, event.end);
+    const [before, tail] = splitScan(untilEnd, event.start);
     if (before.bytes.length > 0) this.#forward(before);
     const { fault } = this.owner.tap;
     if (fault?.isUnmarked === true) {
@@ -178,7 +180,7 @@ export class EventStreamBody extends UpstreamBody {
     const kind = this.owner.tap.event(event);
     const whole = withTerminator(rest);
     if (kind === 'end') this.#endMark(whole, event, this.owner.now());
-    else if (kind === 'fault') this.#providerFault(whole, event);
+    else if (kind === 'fault') this.#providerFault(whole, { ...event, end: whole.bytes.length });
     else if (this.owner.tap.complete) {
       if (this.owner.state === 'holding') this.#commit();
       this.#forward(whole);
