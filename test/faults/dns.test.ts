@@ -128,6 +128,16 @@ describe('a DNS server that does not respond', () => {
     expect(await find('a.test')).toBe('EAI_AGAIN');
   });
 
+  it('does not prevent the use of expired addresses while as many lookups run as are allowed', async () => {
+    server.reply = (name) => (name === 'a.test' ? at('192.0.2.1') : 'silence');
+    await find('a.test');
+    now = 31_000;
+    const dead = Array.from({ length: 256 }, (_, i) => find(`n${i}.dead.test`));
+    expect(await find('a.test')).toEqual(['192.0.2.1']);
+    expect(await find('new.test')).toBe('EAI_AGAIN');
+    await Promise.all(dead);
+  });
+
   it('limits the system resolver to two threads and a number of waiting names', async () => {
     system.resolve = () => null;
     const all = Array.from({ length: 100 }, (_, i) => find(`host${i}`));

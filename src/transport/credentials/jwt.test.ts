@@ -154,6 +154,15 @@ describe('JwtVerifier', () => {
     expect(faultOf(await verifier().verify(await token(otherKey, withoutKeyId)))).toBe('signature');
   });
 
+  it.each([
+    ['accepts a token without a key id that is signed with the 32nd key', 31, undefined],
+    ['compares a token without a key id with at most 32 keys', 32, 'signature'],
+  ])('%s', async (_name, before, fault) => {
+    const others = Array.from({ length: before }, (_, i) => ({ ...otherKey.jwk, kid: `other-${i}` }));
+    const fileVerifier = verifier({ jwks: { text: JSON.stringify({ keys: [...others, rsa.jwk] }) } });
+    expect(faultOf(await fileVerifier.verify(await token(rsa, { header: { kid: undefined } })))).toBe(fault);
+  });
+
   it('tries the other keys if one key is unusable', async () => {
     const shortKey = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' });
     const keys = [{ ...shortKey, kid: 'short', alg: 'RS256', use: 'sig' }, rsa.jwk];

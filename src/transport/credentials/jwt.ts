@@ -8,6 +8,8 @@ import { setBounded } from '../../core/memory/set-bounded.ts';
 const maxVerifiers = 32;
 /** Maximum length of a token in characters (a request's head has at most 64 KB). */
 const longestToken = 16_384;
+/** Maximum number of keys that one token is compared with; issuers publish a few. More would let forged tokens block the event loop. */
+const maxCandidates = 32;
 
 /** Source of an issuer's keys: fetched, or part of the configuration. */
 interface KeySource {
@@ -112,15 +114,18 @@ class Verifier implements JwtVerifier {
     return { claims: unverifiedClaims(token) ?? {}, until: Math.min((exp + this.#settings.toleranceS) * 1000, now + freshMs) };
   }
 
-  /** For a token without a key id and a set with several matching keys: tries each key. */
+  /** For a token without a key id and a set with several matching keys: tries each key, up to a limit. */
   async #verifyWithEach(token: string, candidates: AsyncIterable<CryptoKey>, options: object, now: number): Promise<JwtVerdict> {
     const { jwtVerify } = await import('jose');
+    let tried = 0;
     for await (const key of candidates) {
+      tried += 1;
       try {
         return this.#accepted(token, (await jwtVerify(token, key, options)).payload, now);
       } catch (error) {
         if (!keyMismatchCodes.has(errorCode(error))) return faultOf(error);
       }
+      if (tried >= maxCandidates) break;
     }
     return { fault: 'signature' };
   }

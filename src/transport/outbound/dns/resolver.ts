@@ -118,7 +118,7 @@ class CachingNameResolver implements NameResolver {
     if (kept !== undefined && this.#options.monotonic() < kept.until) return kept.addresses;
     const running = this.#pending.get(name);
     if (running !== undefined) return running;
-    if (this.#pending.size >= limits.pending) throw failure('EAI_AGAIN', name);
+    if (this.#pending.size >= limits.pending) return this.#expired(kept, failure('EAI_AGAIN', name));
     const asking = this.#ask(name, kept).finally(() => this.#pending.delete(name));
     this.#pending.set(name, asking);
     return asking;
@@ -132,11 +132,14 @@ class CachingNameResolver implements NameResolver {
       this.#store(name, addresses, addresses.length === 0 ? cacheMs.nothing : Math.min(Math.max(ttlMs, cacheMs.least), cacheMs.most));
       return addresses;
     } catch (error) {
-      // No server responded: the last known addresses are used.
-      if (before !== undefined && before.addresses.length > 0 && this.#options.monotonic() < before.until + staleMs)
-        return before.addresses;
-      throw error;
+      return this.#expired(before, error);
     }
+  }
+
+  /** The last known addresses of a name that cannot be resolved now. @throws the error if there are none, or they are too old */
+  #expired(before: CacheEntry | undefined, error: unknown): Addresses {
+    if (before !== undefined && before.addresses.length > 0 && this.#options.monotonic() < before.until + staleMs) return before.addresses;
+    throw error;
   }
 
   async #resolve(name: string): Promise<LookupResult> {
