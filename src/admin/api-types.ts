@@ -132,11 +132,14 @@ export interface TargetView {
   };
 }
 
-/** `GET /api/config`: every value with its origin. Secrets are shown as references. */
+/** `GET /api/config`: values with their origins. Secrets are shown as references. */
 export interface EffectiveConfig {
   readonly revision: string;
-  readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** Text: null if it was not requested. */
+  readonly files: readonly { readonly path: string; readonly text: string | null }[];
   readonly values: readonly { readonly path: string; readonly value: string; readonly origin: Origin | 'default' }[];
+  /** Number of values that match, also of those beyond `limit`. */
+  readonly total: number;
   readonly diagnostics: readonly ShownDiagnostic[];
 }
 

@@ -59,6 +59,17 @@ describe('GET /api/config', () => {
     expect(config.diagnostics.some(({ code }) => code === 'plain-secret')).toBe(true);
   });
 
+  it.each([
+    ['q=override_params%20echo&text_of=none', ['configs.support.targets[0].override_params.model'], 1, [false, false]],
+    ['q=max_answer', ['server.max_answer'], 1, [true, true]],
+    ['q=max_answer&defaults=false', [], 0, [true, true]],
+    ['q=support.yaml:6&limit=0&text_of=configs/support.yaml', [], 1, [false, true]],
+  ])('returns a part of the values and texts: %s', async (query, paths, total, haveTexts) => {
+    const config = await get<EffectiveConfig>(`/api/config?${query}`);
+    expect([config.values.map(({ path }) => path), config.total]).toEqual([paths, total]);
+    expect(config.files.map(({ text }) => text !== null)).toEqual(haveTexts);
+  });
+
   it('shows the same path of a file everywhere, also outside of the working directory', async () => {
     const other = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\nserver: {admin: {open: true}}\n', {
       admin: true,

@@ -348,10 +348,12 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
     let requests = 0;
     page.on('request', (request) => void (requests += Number(new URL(request.url()).pathname === '/api/config')));
     await page.goto(`${adminUrl(gateway)}/system/configuration`);
-    await page.getByLabel('Search names, values and files').fill('temperature 0.2');
+    const search = page.getByLabel('Search names, values and files');
+    await search.waitFor();
+    expect(requests).toBe(1);
+    await search.fill('temperature 0.2');
     await page.getByRole('button', { name: 'configs/support.yaml:6' }).first().click();
     expect(await page.locator('dialog mark').innerText()).toContain('temperature: 0.2');
-    expect(requests).toBe(1);
   });
 
   const statusWith = async (key: string): Promise<number> => {

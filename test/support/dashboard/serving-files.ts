@@ -82,6 +82,7 @@ export const sampleConfig: EffectiveConfig = {
     { path: 'logging.requests.bodies', value: 'redacted', origin: 'default' },
     { path: 'server.max_body', value: '50MB', origin: 'default' },
   ],
+  total: 0,
   diagnostics: [],
 };
 

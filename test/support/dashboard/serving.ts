@@ -46,7 +46,7 @@ export function servingReply(serving: Serving, method: string, { pathname: path,
     const match = (
       {
         '/api/revisions': serving.revisions,
-        '/api/config': serving.config,
+        '/api/config': configPart(serving, searchParams),
         '/api/configs': serving.configs,
         '/api/providers': serving.providers,
         '/api/prompts': serving.prompts,
@@ -58,6 +58,18 @@ export function servingReply(serving: Serving, method: string, { pathname: path,
   serving.calls.push({ method, path, body });
   const value = changeReply(serving, path, body);
   return value === undefined ? undefined : { status: 200, json: value };
+}
+
+function configPart({ config }: Serving, query: URLSearchParams): EffectiveConfig {
+  const words = (query.get('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  const values = config.values.filter((value) => {
+    if (value.origin === 'default' && query.get('defaults') === 'false') return false;
+    const text = `${value.path} ${value.value} ${value.origin === 'default' ? 'default' : `${value.origin.file}:${value.origin.line}`}`;
+    return words.every((word) => text.toLowerCase().includes(word));
+  });
+  const textOf = query.get('text_of');
+  const files = config.files.map(({ path, text }) => ({ path, text: textOf === null || textOf === path ? text : null }));
+  return { ...config, files, values: values.slice(0, Number(query.get('limit') ?? values.length)), total: values.length };
 }
 
 function keyPage({ keys }: Serving, query: URLSearchParams): KeyPage {
@@ -88,7 +100,7 @@ const planOf = (serving: Serving, body: unknown): PlanResult => serving.plan((bo
 
 export const emptyServing = (): Serving => ({
   revisions: [],
-  config: { revision: '91bd0e7c', files: [], values: [], diagnostics: [] },
+  config: { revision: '91bd0e7c', files: [], values: [], total: 0, diagnostics: [] },
   configs: [],
   providers: [],
   prompts: [],

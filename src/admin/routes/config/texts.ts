@@ -2,7 +2,8 @@ import { dirname, resolve } from 'node:path';
 import { unsetDefaults } from '../../../config/report/defaults.ts';
 import { runInSlices } from '../../../core/async/steps.ts';
 import { changeSteps, restartKeys } from '../../../config/report/diff.ts';
-import { effectiveValues } from '../../../config/report/effective.ts';
+import { type EffectiveValue, effectiveValues } from '../../../config/report/effective.ts';
+import type { WrittenLocations } from '../../../config/report/origins.ts';
 import { filesDiff, renameFiles } from '../../../config/report/files-diff.ts';
 import type { LoadedConfig } from '../../../config/reload/load.ts';
 import type { SavedFiles } from '../../../config/read/merge-files.ts';
@@ -13,7 +14,7 @@ import { barePath } from '../../../core/text/display-path.ts';
 import type { CheckResult, EffectiveConfig, PlanResult } from '../../api-types.ts';
 import { shownDiagnostics } from '../../views/diagnostics.ts';
 import { restoreSecrets } from '../../views/restore-secrets.ts';
-import type { AdminCall, AdminRoute } from '../route.ts';
+import { type AdminCall, type AdminRoute, flagIn, numberIn } from '../route.ts';
 
 const files = { files: 'object with the new text of each file, by its path in `GET /api/config`; all other files stay as they are' };
 
@@ -24,6 +25,12 @@ export const textRoutes: readonly AdminRoute[] = [
     role: 'operator',
     about:
       'The current configuration: its files, and each value with its file and line, or `default`. Secrets are shown as references, or masked.',
+    query: {
+      q: 'words that the path, the value or the `file:line` of a value must contain',
+      defaults: '`false`: without values that are defaults',
+      limit: 'maximum number of values; default: all',
+      text_of: 'path of the only file whose text is returned, or `none`; default: all',
+    },
     returns: '`EffectiveConfig`',
     handle: async (call) => ({ json: await effectiveConfig(call) }),
   },
@@ -57,14 +64,45 @@ export const textRoutes: readonly AdminRoute[] = [
   },
 ];
 
-async function effectiveConfig({ subject }: AdminCall): Promise<EffectiveConfig> {
-  const { revision, tree, texts, diagnostics } = subject.loaded();
-  const types = new Set(subject.catalog().map(({ binding }) => binding.provider));
+/** Values of the configuration that was shown last. */
+const shown = new WeakMap<WrittenLocations, { readonly mask: Mask; readonly values: readonly EffectiveValue[] }>();
+
+async function valuesOf(subject: AdminCall['subject']): Promise<readonly EffectiveValue[]> {
+  const written = await subject.written();
   const mask = subject.mask();
+  const known = shown.get(written);
+  if (known?.mask === mask) return known.values;
+  const types = new Set(subject.catalog().map(({ binding }) => binding.provider));
+  const values = effectiveValues(written, unsetDefaults(subject.loaded().tree, [...types]), mask);
+  shown.set(written, { mask, values });
+  return values;
+}
+
+function matcherOf(query: URLSearchParams): (value: EffectiveValue) => boolean {
+  const words = (query.get('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  const withDefaults = flagIn(query, 'defaults', true);
+  return ({ path, value, origin }) => {
+    if (!withDefaults && origin === 'default') return false;
+    if (words.length === 0) return true;
+    const text = `${path} ${value} ${origin === 'default' ? 'default' : `${origin.file}:${origin.line}`}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+}
+
+async function effectiveConfig({ subject, query }: AdminCall): Promise<EffectiveConfig> {
+  const { revision, texts, diagnostics } = subject.loaded();
+  const mask = subject.mask();
+  const textOf = query.get('text_of') ?? '';
+  const values = (await valuesOf(subject)).filter(matcherOf(query));
+  const files = Object.entries(texts).map(([path, text]) => {
+    const name = barePath(path, subject.cwd);
+    return { path: name, text: textOf === '' || textOf === name ? mask.text(text) : null };
+  });
   return {
     revision,
-    files: Object.entries(texts).map(([path, text]) => ({ path: barePath(path, subject.cwd), text: mask.text(text) })),
-    values: effectiveValues(await subject.written(), unsetDefaults(tree, [...types]), mask),
+    files,
+    values: values.slice(0, numberIn(query, 'limit', values.length, [0, Number.MAX_SAFE_INTEGER])),
+    total: values.length,
     diagnostics: shownDiagnostics(diagnostics, mask),
   };
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { EffectiveConfig } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
 import { count } from '../../browser/format.ts';
@@ -22,7 +22,12 @@ interface FileLocation {
 
 /** All effective values with their locations and the problems found by the check. */
 export function Configuration({ revision }: { revision: string }) {
-  const loaded = useLoad((signal) => get<EffectiveConfig>('/api/config', {}, signal), [revision]);
+  const find = parameters.value.get('find') ?? '';
+  const [withDefaults, setWithDefaults] = useState(false);
+  const loaded = useLoad(
+    (signal) => get<EffectiveConfig>('/api/config', { q: find, defaults: String(withDefaults), limit: maxRows, text_of: 'none' }, signal),
+    [revision, find, withDefaults],
+  );
   const [location, setLocation] = useState<FileLocation>();
   return (
     <LoadedView loaded={loaded} lines={14}>
@@ -47,31 +52,29 @@ export function Configuration({ revision }: { revision: string }) {
               <Diagnostics list={config.diagnostics} onLocation={setLocation} />
             )}
           </Panel>
-          <Values values={config.values} onLocation={setLocation} />
-          {location !== undefined && <FileDialog config={config} location={location} onClose={() => setLocation(undefined)} />}
+          <Values config={config} find={find} withDefaults={withDefaults} onDefaults={setWithDefaults} onLocation={setLocation} />
+          {location !== undefined && <FileDialog location={location} onClose={() => setLocation(undefined)} />}
         </div>
       )}
     </LoadedView>
   );
 }
 
-function Values({ values, onLocation }: { values: readonly Value[]; onLocation: (location: FileLocation) => void }) {
-  const text = parameters.value.get('find') ?? '';
-  const [withDefaults, setWithDefaults] = useState(false);
-  const found = useMemo(() => {
-    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    return values.filter(({ path, value, origin }) => {
-      if (!withDefaults && origin === 'default') return false;
-      const searchText = `${path} ${value} ${origin === 'default' ? 'default' : `${origin.file}:${origin.line}`}`.toLowerCase();
-      return words.every((word) => searchText.includes(word));
-    });
-  }, [values, text, withDefaults]);
+interface ValuesProps {
+  readonly config: EffectiveConfig;
+  readonly find: string;
+  readonly withDefaults: boolean;
+  readonly onDefaults: (withDefaults: boolean) => void;
+  readonly onLocation: (location: FileLocation) => void;
+}
+
+function Values({ config: { values, total }, find, withDefaults, onDefaults, onLocation }: ValuesProps) {
   return (
     <Panel
       title="Effective configuration"
       aside={
         <span class="muted small">
-          {count(found.length)} {found.length === 1 ? 'value' : 'values'}
+          {count(total)} {total === 1 ? 'value' : 'values'}
         </span>
       }
       flush
@@ -79,15 +82,15 @@ function Values({ values, onLocation }: { values: readonly Value[]; onLocation: 
       <div class="search-row">
         <TextField
           label="Search names, values and files"
-          value={text}
-          onInput={(find) => setParameters({ find }, { replace: true })}
+          value={find}
+          onInput={(text) => setParameters({ find: text }, { replace: true })}
           placeholder="timeout"
         />
-        <Check label="With defaults" checked={withDefaults} onChange={setWithDefaults} />
+        <Check label="With defaults" checked={withDefaults} onChange={onDefaults} />
       </div>
       <Table
         caption="Effective configuration"
-        rows={found.slice(0, maxRows)}
+        rows={values}
         rowKey={({ path }) => path}
         columns={[
           { name: 'Name', cell: ({ path }) => <code class="break">{path}</code> },
@@ -96,7 +99,7 @@ function Values({ values, onLocation }: { values: readonly Value[]; onLocation: 
         ]}
         empty={<p class="muted padded">No value matches all of these words.</p>}
       />
-      {found.length > maxRows && <p class="muted padded">Only the first {maxRows} are shown: search for a name.</p>}
+      {total > values.length && <p class="muted padded">Only the first {maxRows} are shown: search for a name.</p>}
     </Panel>
   );
 }
@@ -110,16 +113,19 @@ function OriginCell({ origin, onLocation }: { origin: Value['origin']; onLocatio
   );
 }
 
-function FileDialog({ config, location, onClose }: { config: EffectiveConfig; location: FileLocation; onClose: () => void }) {
-  const file = config.files.find(({ path }) => path === location.file);
-  useEffect(() => document.querySelector('dialog[open] mark')?.scrollIntoView({ block: 'center' }), []);
+function FileDialog({ location, onClose }: { location: FileLocation; onClose: () => void }) {
+  const { file, line } = location;
+  const loaded = useLoad((signal) => get<EffectiveConfig>('/api/config', { limit: 0, text_of: file }, signal), [file]);
+  useEffect(() => document.querySelector('dialog[open] mark')?.scrollIntoView({ block: 'center' }), [loaded.data]);
   return (
-    <Dialog title={location.file} wide onClose={onClose}>
-      {file === undefined ? (
-        <p class="muted">The text of this file is not stored.</p>
-      ) : (
-        <Code text={file.text} language="yaml" firstLine={1} marked={location.line} what={file.path} />
-      )}
+    <Dialog title={file} wide onClose={onClose}>
+      <LoadedView loaded={loaded} lines={14}>
+        {({ files }) => {
+          const text = files.find(({ path }) => path === file)?.text ?? null;
+          if (text === null) return <p class="muted">The text of this file is not stored.</p>;
+          return <Code text={text} language="yaml" firstLine={1} marked={line} what={file} />;
+        }}
+      </LoadedView>
     </Dialog>
   );
 }
