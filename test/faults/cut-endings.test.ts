@@ -120,9 +120,11 @@ const chat: Case = {
 };
 const error = { type: 'overloaded_error', message: 'Too busy.' };
 
-describe.each([
+describe.each<[Case, string]>([
   [chat, `data: ${JSON.stringify({ error })}\n\n`],
-  ...cases.filter(({ path }) => path === 'responses' || path === 'messages').map((each) => [each, sseEvent('error', { error })] as const),
+  ...cases
+    .filter(({ path }) => path === 'responses' || path === 'messages')
+    .map((each) => [each, sseEvent('error', { error })] satisfies [Case, string]),
 ])('a stream of POST /v1/$path with an error', (each, errorEvent) => {
   it.each([
     ['the end of a complete response', each.start + each.end],
