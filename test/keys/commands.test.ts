@@ -424,6 +424,26 @@ describe('keys commands without a gateway', () => {
     expect(out).toMatch(/^app-web .*revoked 2026-03-04/m);
   });
 
+  it.each([
+    ['web', ['app-web', 'old-web']],
+    ['APP gpt-4o', ['app-web']],
+    ['revoked', ['old-web']],
+    ['gw_live_abcd', ['app-web']],
+  ])('list --find %j finds keys by words', async (words, names) => {
+    const cwd = folder({
+      'gateway.yaml': `version: 1
+providers: {mock: {type: mock}}
+api_keys:
+  app-web: {hash: "${hashOf(byHand)}", prefix: gw_live_abcd, allow: {models: [gpt-4o]}}
+  old-web: {hash: "${hashOf('old')}", revoked: 2026-03-04}
+  batch: {hash: "${hashOf('batch')}"}
+`,
+    });
+    const { out } = await run(['keys', 'list', '--json', '--find', words], cwd);
+    expect((JSON.parse(out) as { name: string }[]).map(({ name }) => name)).toEqual(names);
+    expect(await run(['keys', 'list', '--find', 'none'], cwd)).toEqual({ code: 0, out: '', err: 'no key matches all of these words\n' });
+  });
+
   it('list accepts a configuration without keys', async () => {
     const cwd = folder({ 'gateway.yaml': 'version: 1\nproviders: {mock: {type: mock}}\n' });
     expect(await run(['keys', 'list'], cwd)).toMatchObject({ code: 0, out: '', err: expect.stringMatching(/no keys are defined/) });

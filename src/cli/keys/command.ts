@@ -1,5 +1,6 @@
 import { type CliCommand, type CommandDeps, addCommand, addExamples, addExamplesTo, addGroup } from '../builders.ts';
 import type { CommonFlags } from '../command.ts';
+import type { ListFlags } from './list.ts';
 import type { CreateFlags } from './create.ts';
 import type { RotateFlags } from './rotate.ts';
 
@@ -22,9 +23,9 @@ export function addKeys(program: CliCommand, { io, registry, toAction }: Command
     .action(toAction(async (name: string, flags: CreateFlags) => (await import('./create.ts')).createKey(name, flags, io, registry)));
   // Options for limits that keys do not support yet: the command reports that.
   for (const limit of ['rate', 'tokens', 'budget', 'concurrency']) create.addOption(create.createOption(`--${limit} <limit>`).hideHelp());
-  addCommand(parent, 'list', 'list all keys: permissions, expiry, last use, cost').action(
-    toAction(async (flags: CommonFlags) => (await import('./list.ts')).listKeys(flags, io)),
-  );
+  addCommand(parent, 'list', 'list keys: permissions, expiry, last use, cost')
+    .option('--find <words>', 'only keys whose name, prefix, permissions and state contain these words')
+    .action(toAction(async (flags: ListFlags) => (await import('./list.ts')).listKeys(flags, io)));
   addCommand(parent, 'rotate', 'issue a new secret; the old one works until the overlap ends')
     .argument('<name>')
     .option('--overlap <duration>', 'how long both secrets work', '24h')
@@ -39,7 +40,7 @@ export function addKeys(program: CliCommand, { io, registry, toAction }: Command
     .action(toAction(async (flags: CommonFlags, { args }: CliCommand) => (await import('./verify.ts')).verifyKey(args, flags, io)));
   addExamplesTo(parent, {
     create: ['gateway keys create app-web', 'gateway keys create app-web --configs support,draft --expires 90d --write'],
-    list: ['gateway keys list', 'gateway keys list --json'],
+    list: ['gateway keys list', 'gateway keys list --find "app-web revoked"', 'gateway keys list --json'],
     rotate: ['gateway keys rotate app-web', 'gateway keys rotate app-web --overlap 7d'],
     revoke: ['gateway keys revoke app-web'],
     verify: ['gateway keys verify < key.txt'],

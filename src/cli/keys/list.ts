@@ -35,18 +35,36 @@ interface Listed {
   readonly secrets: readonly Secret[];
 }
 
-/** `gateway keys list`: lists all keys, their permissions and costs, and when each secret was last used. Returns the exit code. */
-export async function listKeys(flags: CommonFlags, io: CliIo): Promise<number> {
-  const config = openConfig(flags, io);
+export interface ListFlags extends CommonFlags {
+  readonly find?: string;
+}
+
+/** `gateway keys list`: lists keys, their permissions and costs, and when each secret was last used. Returns the exit code. */
+export async function listKeys(flags: ListFlags, io: CliIo): Promise<number> {
+  const all = openConfig(flags, io);
+  const wanted = (flags.find ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  const matches = (key: WrittenKey): boolean => {
+    const text = searchTextOf(key, Date.now());
+    return wanted.every((word) => text.includes(word));
+  };
+  const config = wanted.length === 0 ? all : { ...all, keys: all.keys.filter(matches) };
   const warn = (why: string): void =>
     void io.stderr.write(`warning: the use of keys is shown without the request log: ${printable(why)}\n`);
   const usage = await keyUsage(config, io.cwd, warn);
   const now = Date.now();
   const keys = config.keys.map((key) => listedOf(key, usage, now));
   if (flags.json === true) io.stdout.write(jsonText(keys));
+  else if (keys.length === 0 && all.keys.length > 0) io.stderr.write('no key matches all of these words\n');
   else if (keys.length === 0) io.stderr.write('no keys are defined; to create one: gateway keys create NAME\n');
   else io.stdout.write(fittingTable([head, ...keys.flatMap((key) => rowsOf(key, now))], { ...fit, width: terminalWidth(io.stdout) }));
   return exitCodes.yes;
+}
+
+function searchTextOf({ name, entry }: WrittenKey, now: number): string {
+  const { configs, providers, models, prompts } = entry.allow ?? {};
+  const permissions = [configs, providers, models, prompts].flatMap((names) => names ?? []);
+  const prefixes = [entry, ...(entry.previous ?? [])].map(({ prefix }) => prefix);
+  return [name, stateOf(entry, now), entry.default_config, ...prefixes, ...permissions].join(' ').toLowerCase();
 }
 
 function listedOf({ name, entry }: WrittenKey, { used, costs }: KeyUsage, now: number): Listed {
