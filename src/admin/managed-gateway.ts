@@ -76,8 +76,8 @@ export interface ManagedGateway {
   readonly revisions: RevisionHistory;
   /** Source position of each value of the active configuration. */
   written(): Promise<WrittenLocations>;
-  /** Its source positions for lists that are shown without them, too: empty if finding them takes more than a moment. */
-  places(): Promise<WrittenLocations['places']>;
+  /** Its source positions for lists that are shown without them, too: empty if they are not found within this time. */
+  places(waitMs: number): Promise<WrittenLocations['places']>;
   /**
    * Loads other texts without activating them.
    *

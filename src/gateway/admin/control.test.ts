@@ -38,7 +38,7 @@ it('returns no source positions for a list if finding them takes long or fails',
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { control, loads } = createControl();
   const results: unknown[] = [];
-  const ask = (): void => void control.places().then((places) => results.push(places));
+  const ask = (): void => void control.places(500).then((places) => results.push(places));
   ask();
   await vi.advanceTimersByTimeAsync(1000);
   ask();

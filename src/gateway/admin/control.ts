@@ -56,8 +56,6 @@ const noSettings: AdminEntry = {};
 const testTimeoutMs = 10_000;
 /** Milliseconds to find the source positions of a configuration. A large one on a busy machine takes long. */
 const locateLimitMs = 60_000;
-/** Milliseconds that lists wait for source positions. */
-const placesWaitMs = 400;
 const nowhere: WrittenLocations = { values: [], places: {}, references: {} };
 
 /** Gives the admin API access to the running gateway. */
@@ -227,10 +225,10 @@ export class Control implements ManagedGateway {
     return locations;
   }
 
-  async places(): Promise<WrittenLocations['places']> {
+  async places(waitMs: number): Promise<WrittenLocations['places']> {
     const { places } = await withTimeout(
       this.written().catch(() => nowhere),
-      placesWaitMs,
+      waitMs,
       () => nowhere,
     );
     return places;

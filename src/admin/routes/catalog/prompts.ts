@@ -6,6 +6,9 @@ import { type AdminCall, type AdminRoute, keyIn } from '../route.ts';
 /** Maximum total size of the rendered texts, in characters. */
 const maxTextLength = 1024 * 1024;
 
+/** Milliseconds to wait for the file and line of each prompt. */
+const placesWaitMs = 2000;
+
 export const promptRoutes: readonly AdminRoute[] = [
   {
     method: 'GET',
@@ -14,7 +17,7 @@ export const promptRoutes: readonly AdminRoute[] = [
     about: 'The stored prompts with their versions and variables.',
     returns: '`PromptView[]`',
     handle: async ({ subject }) => {
-      const places = await subject.places();
+      const places = await subject.places(placesWaitMs);
       const mask = subject.mask();
       const written = subject.loaded().tree.prompts ?? {};
       const views = [...subject.snapshot().prompts.values()].map((prompt) => viewOf(prompt, places, written));
