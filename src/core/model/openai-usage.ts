@@ -49,7 +49,7 @@ export function openaiUsage(usage: Usage): OpenAIUsage {
   };
 }
 
-/** Returns a valid token count: a non-negative whole number. */
+/** Returns a valid token count: a non-negative whole number. A fraction counts as one, as in costs. */
 export function wholeCount(value: number | undefined): number {
-  return value !== undefined && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
+  return value !== undefined && Number.isFinite(value) && value > 0 ? Math.ceil(value) : 0;
 }

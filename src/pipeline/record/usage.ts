@@ -127,8 +127,8 @@ export function usageIn(usage: Usage): UsageRecord {
  */
 const maxTokens = 1e13;
 
-/** Rounded as in converted responses, so that the record has what the client got. */
-const tokens = (count = 0): number => (count < maxTokens ? Math.round(count) : maxTokens);
+/** Rounded up as in converted responses, so that record and cost have what the client got. */
+const tokens = (count = 0): number => (count < maxTokens ? Math.ceil(count) : maxTokens);
 
 /**
  * Quantities that price routes without tokens. They are read from the request if the response does not contain them.
