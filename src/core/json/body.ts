@@ -40,7 +40,7 @@ export class JsonBody {
   #object: Readonly<Record<string, unknown>> | undefined;
   /** Long values already returned by `peek`. */
   #texts: Map<string, Scalar> | undefined;
-  /** The last result of `objectsWith`. */
+  /** The last result of `objectsWith`, until the body is edited or sent: kept longer, it would cost garbage collection. */
   #objects: { readonly key: string; readonly found: readonly FoundObject[] } | undefined;
   /** Index of the members, made only if there are more than `maxLinearSearch`. */
   #byKey: ReadonlyMap<string, Member> | undefined;
@@ -171,6 +171,7 @@ export class JsonBody {
 
   /** The bytes to send. Those of a large body are made on each call, so that the body is not held twice. */
   bytes(): Buffer {
+    this.#objects = undefined;
     if (this.#bytes !== undefined) return this.#bytes;
     if (this.#pieces !== undefined) return joined(this.#pieces, this.#text.length);
     const bytes = Buffer.from(this.#text, 'latin1');
@@ -191,6 +192,7 @@ export class JsonBody {
   /** Returns the body with some top-level members changed, appended or removed. */
   edit(patch: BodyPatch): JsonBody {
     if (patch.size === 0) return this;
+    this.#objects = undefined;
     let removes = false;
     for (const value of patch.values()) removes ||= value === undefined;
     const root = this.#edited?.root ?? this;

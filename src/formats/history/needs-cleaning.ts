@@ -119,7 +119,7 @@ function hasForeignCall(list: string, rules: HistoryRules, ids: Set<string>): bo
 }
 
 /** Searched as text: a quoted name cannot be inside a string, where its quotes would be escaped. */
-const hasForeignMember = (fn: string): boolean => inFunctions.some((name) => includesFast(fn, name));
+const hasForeignMember = (fn: string): boolean => fn.includes('_') && inFunctions.some((name) => includesFast(fn, name));
 
 const inFunctions = ['"thought_signature"', '"provider_specific_fields"', '"cache_control"'] as const;
 
