@@ -51,3 +51,13 @@ export function searchText(texts: readonly (string | null)[]): string {
   }
   return out;
 }
+
+/** A check for texts that contain every word of a search field, in any order and letter case; undefined if there are none. */
+export function wordMatcher(words: string): ((text: string) => boolean) | undefined {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  if (wanted.length === 0) return undefined;
+  return (text) => {
+    const lower = text.toLowerCase();
+    return wanted.every((one) => lower.includes(one));
+  };
+}

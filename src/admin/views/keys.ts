@@ -1,12 +1,11 @@
 import type { GatewayKeyEntry } from '../../config/schema/index.ts';
 import { keyIdOf } from '../../core/secrets/key.ts';
 import type { Figures } from '../../core/logs/reader.ts';
-import { digestOf, stateOf, timeOf } from '../../manage/keys/shared.ts';
+import { digestOf, searchTextOf, timeOf } from '../../manage/keys/shared.ts';
 import type { KeyPage, KeyView } from '../api-types.ts';
 import type { ManagedGateway } from '../managed-gateway.ts';
+import { wordMatcher } from '../../query/text.ts';
 import { figuresOf, readLog } from './named-figures.ts';
-
-type Places = Readonly<Record<string, KeyView['at'] & object>>;
 
 export interface KeyQuery {
   /** Separated by spaces. */
@@ -25,12 +24,12 @@ export async function keysOf(subject: ManagedGateway, { words, limit, offset, wi
   const now = Date.now();
   const all = Object.entries(subject.loaded().tree.api_keys ?? {}).filter(([name]) => !name.startsWith('x-'));
   const places = await subject.places(withUsage ? placesWaitMs.whole : placesWaitMs.quick);
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const matches = ([name, entry]: (typeof all)[number]): boolean => {
-    const text = searchTextOf(name, entry, { places, now });
-    return wanted.every((word) => text.includes(word));
-  };
-  const found = wanted.length === 0 ? all : all.filter(matches);
+  const matches = wordMatcher(words);
+  const found = all.filter(([name, entry]) => {
+    if (matches === undefined) return true;
+    const ids = [entry, ...(entry.previous ?? [])].map(({ hash }) => keyIdOf(digestOf(hash) ?? ''));
+    return matches([searchTextOf(name, entry, now), ...ids, places[pathOf(name)]?.file].join(' '));
+  });
   const keys = found.slice(offset, offset + limit);
   const names = keys.map(([name]) => name);
   const usage = withUsage && keys.length > 0 ? await usageOf(subject, names, new Date(now).toISOString()) : noUsage;
@@ -38,13 +37,6 @@ export async function keysOf(subject: ManagedGateway, { words, limit, offset, wi
 }
 
 const pathOf = (name: string): string => (/^[\w$-]+$/.test(name) ? `api_keys.${name}` : `api_keys.${JSON.stringify(name)}`);
-
-function searchTextOf(name: string, entry: GatewayKeyEntry, { places, now }: { readonly places: Places; readonly now: number }): string {
-  const secrets = [entry, ...(entry.previous ?? [])].flatMap(({ hash, prefix }) => [keyIdOf(digestOf(hash) ?? ''), prefix]);
-  const { configs, providers, models, prompts } = entry.allow ?? {};
-  const permissions = [configs, providers, models, prompts].flatMap((names) => names ?? []);
-  return [name, stateOf(entry, now), entry.default_config, places[pathOf(name)]?.file, ...secrets, ...permissions].join(' ').toLowerCase();
-}
 
 /** What the request log has about the keys of a page. */
 interface Usage {

@@ -4,12 +4,13 @@ import { printable } from '../../core/text/printable.ts';
 import { keyIdOf } from '../../core/secrets/key.ts';
 import { formatAge } from '../../core/text/units.ts';
 import type { WrittenKey } from '../../config/edit/written.ts';
-import { digestOf, type KeyState, stateOf, timeOf } from '../../manage/keys/shared.ts';
+import { digestOf, type KeyState, searchTextOf, stateOf, timeOf } from '../../manage/keys/shared.ts';
 import { openConfig } from './shared.ts';
 import { type KeyUsage, keyUsage } from './usage.ts';
 import { exitCodes, type CommonFlags } from '../command.ts';
 import { type CliIo, terminalWidth } from '../io.ts';
 import { moneyText } from '../../query/money.ts';
+import { wordMatcher } from '../../query/text.ts';
 
 interface Secret {
   readonly id: string | null;
@@ -42,12 +43,9 @@ export interface ListFlags extends CommonFlags {
 /** `gateway keys list`: lists keys, their permissions and costs, and when each secret was last used. Returns the exit code. */
 export async function listKeys(flags: ListFlags, io: CliIo): Promise<number> {
   const all = openConfig(flags, io);
-  const wanted = (flags.find ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-  const matches = (key: WrittenKey): boolean => {
-    const text = searchTextOf(key, Date.now());
-    return wanted.every((word) => text.includes(word));
-  };
-  const config = wanted.length === 0 ? all : { ...all, keys: all.keys.filter(matches) };
+  const matches = wordMatcher(flags.find ?? '');
+  const config =
+    matches === undefined ? all : { ...all, keys: all.keys.filter(({ name, entry }) => matches(searchTextOf(name, entry, Date.now()))) };
   const warn = (why: string): void =>
     void io.stderr.write(`warning: the use of keys is shown without the request log: ${printable(why)}\n`);
   const usage = await keyUsage(config, io.cwd, warn);
@@ -58,13 +56,6 @@ export async function listKeys(flags: ListFlags, io: CliIo): Promise<number> {
   else if (keys.length === 0) io.stderr.write('no keys are defined; to create one: gateway keys create NAME\n');
   else io.stdout.write(fittingTable([head, ...keys.flatMap((key) => rowsOf(key, now))], { ...fit, width: terminalWidth(io.stdout) }));
   return exitCodes.yes;
-}
-
-function searchTextOf({ name, entry }: WrittenKey, now: number): string {
-  const { configs, providers, models, prompts } = entry.allow ?? {};
-  const permissions = [configs, providers, models, prompts].flatMap((names) => names ?? []);
-  const prefixes = [entry, ...(entry.previous ?? [])].map(({ prefix }) => prefix);
-  return [name, stateOf(entry, now), entry.default_config, ...prefixes, ...permissions].join(' ').toLowerCase();
 }
 
 function listedOf({ name, entry }: WrittenKey, { used, costs }: KeyUsage, now: number): Listed {

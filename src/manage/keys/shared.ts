@@ -42,3 +42,11 @@ export function stateOf({ revoked, expires }: Partial<GatewayKeyEntry>, now: num
   if ((timeOf(revoked) ?? Number.POSITIVE_INFINITY) <= now) return 'revoked';
   return (timeOf(expires) ?? Number.POSITIVE_INFINITY) <= now ? 'expired' : 'active';
 }
+
+/** The text in which a key is searched: its name, state, prefixes and permissions. */
+export function searchTextOf(name: string, entry: Partial<GatewayKeyEntry>, now: number): string {
+  const { configs, providers, models, prompts } = entry.allow ?? {};
+  const permissions = [configs, providers, models, prompts].flatMap((names) => names ?? []);
+  const prefixes = [entry, ...(entry.previous ?? [])].map(({ prefix }) => prefix);
+  return [name, stateOf(entry, now), entry.default_config, ...prefixes, ...permissions].join(' ');
+}

@@ -14,6 +14,7 @@ import { barePath } from '../../../core/text/display-path.ts';
 import type { CheckResult, EffectiveConfig, PlanResult } from '../../api-types.ts';
 import { shownDiagnostics } from '../../views/diagnostics.ts';
 import { restoreSecrets } from '../../views/restore-secrets.ts';
+import { wordMatcher } from '../../../query/text.ts';
 import { type AdminCall, type AdminRoute, flagIn, numberIn } from '../route.ts';
 
 const files = { files: 'object with the new text of each file, by its path in `GET /api/config`; all other files stay as they are' };
@@ -79,13 +80,11 @@ async function valuesOf(subject: AdminCall['subject']): Promise<readonly Effecti
 }
 
 function matcherOf(query: URLSearchParams): (value: EffectiveValue) => boolean {
-  const words = (query.get('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  const matches = wordMatcher(query.get('q') ?? '');
   const withDefaults = flagIn(query, 'defaults', true);
   return ({ path, value, origin }) => {
     if (!withDefaults && origin === 'default') return false;
-    if (words.length === 0) return true;
-    const text = `${path} ${value} ${origin === 'default' ? 'default' : `${origin.file}:${origin.line}`}`.toLowerCase();
-    return words.every((word) => text.includes(word));
+    return matches === undefined || matches(`${path} ${value} ${origin === 'default' ? 'default' : `${origin.file}:${origin.line}`}`);
   };
 }
 
