@@ -17,7 +17,7 @@ export interface Options {
   readonly sources: boolean;
   /** Writes the results to `bench/RESULTS.md`. */
   readonly record: boolean;
-  /** Writes a CPU profile of the gateway's main thread instead of comparing systems. */
+  /** Writes a CPU profile of the gateway's main thread under the first selected load instead of comparing systems. */
   readonly profile: boolean;
 }
 

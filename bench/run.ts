@@ -14,7 +14,8 @@ import { openStreams } from './scenarios/open-streams.ts';
 import { reload } from './scenarios/reload.ts';
 import { runLoads } from './scenarios/rounds.ts';
 import { starting } from './scenarios/start.ts';
-import { systems } from './systems/index.ts';
+import type { GatewayOptions } from './systems/gateway.ts';
+import { gateways, systems } from './systems/index.ts';
 import { findTools, nodeTools, type Tools } from './tools.ts';
 
 /**
@@ -44,7 +45,10 @@ async function main(): Promise<number> {
   mkdirSync(results, { recursive: true });
   if (options.profile) {
     const picture = join(results, 'profile.html');
-    await writeProfile({ tools, place: environment, durationMs, file: picture });
+    const scenario = loads.find(isSelected);
+    if (scenario === undefined) throw new Error('--profile needs a scenario with a load');
+    const variant = gateways[options.only?.find((name) => name in gateways) ?? 'gateway'] as GatewayOptions;
+    await writeProfile({ tools, place: environment, durationMs, file: picture, scenario, variant });
     console.log(`Open ${picture} in a browser.`);
     return 0;
   }

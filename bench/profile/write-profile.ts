@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs';
-import { gateway } from '../systems/gateway.ts';
+import { gateway, type GatewayOptions } from '../systems/gateway.ts';
 import { key, model, type BenchEnvironment } from '../systems/system.ts';
+import { writeConversation } from '../scenarios/conversation.ts';
 import { runLoad } from '../scenarios/measure.ts';
 import { urlOf } from '../scenarios/rounds.ts';
 import type { Tools } from '../tools.ts';
+import type { Scenario } from '../report/summary.ts';
 import { flameGraph } from './flame-graph.ts';
 import { type CpuProfile, callTreeOf } from './call-tree.ts';
 
@@ -12,12 +14,16 @@ export interface ProfileOptions {
   readonly place: BenchEnvironment;
   readonly durationMs: number;
   readonly file: string;
+  readonly scenario: Scenario;
+  readonly variant: GatewayOptions;
 }
 
-/** Profiles the gateway's main thread with 1 KB JSON requests. Runs the sources, whose function names are readable. */
-export async function writeProfile({ tools, place, durationMs, file }: ProfileOptions): Promise<void> {
-  await using running = await gateway('profile', { sources: true, loadsAgent: true }).start(place);
-  const load = { url: urlOf(running), key, model, stream: false, conns: 32 };
+/** Profiles the gateway's main thread under one load. Runs the sources, whose function names are readable. */
+export async function writeProfile({ tools, place, durationMs, file, scenario, variant }: ProfileOptions): Promise<void> {
+  await using running = await gateway('profile', { ...variant, sources: true, loadsAgent: true }).start(place);
+  const { stream, conns, bytes } = scenario;
+  const body = bytes === undefined ? {} : { bodyFile: writeConversation(place.folder, model, bytes) };
+  const load = { url: urlOf(running), key, model, stream, conns, ...body };
   await runLoad(tools, { ...load, requests: 15_000, durationMs: 20_000 });
   await running.ask('profile');
   const { ok } = await runLoad(tools, { ...load, durationMs });

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort, startProcess } from '../processes.ts';
-import { gateway } from './gateway.ts';
+import { gateway, type GatewayOptions } from './gateway.ts';
 import { nginx } from './nginx.ts';
 import { portkey } from './portkey.ts';
 import { model, type System } from './system.ts';
@@ -17,12 +17,16 @@ const relay: System = {
   },
 };
 
-/** `gateway` uses the default: bodies stored and redacted. The other variants show the cost of the log. */
+/** The gateway by `logging.requests`. `gateway` uses the default: bodies stored and redacted. The others show the cost of the log. */
+export const gateways: Readonly<Record<string, GatewayOptions>> = {
+  gateway: {},
+  'log-metadata': { requests: '{bodies: metadata}' },
+  'log-off': { requests: 'off' },
+};
+
 export const systems = (sources: boolean): readonly System[] => [
   nginx,
   relay,
-  gateway('gateway', { sources }),
-  gateway('log-metadata', { sources, requests: '{bodies: metadata}' }),
-  gateway('log-off', { sources, requests: 'off' }),
+  ...Object.entries(gateways).map(([name, options]) => gateway(name, { ...options, sources })),
   portkey(),
 ];
