@@ -206,11 +206,30 @@ describe('JsonBody', () => {
     expect(bodies.map((b) => b.bytes().length)).toEqual(bodies.map(({ size }) => size));
   });
 
-  it('finds objects by a member once', () => {
-    const b = body('{"l":[{"role":"user"},{"role":"tool"}]}');
-    expect(b.objectsWith('role').map(({ value }) => value)).toEqual(['user', 'tool']);
-    expect(b.objectsWith('role')).toBe(b.objectsWith('role'));
-    expect(b.objectsWith('l')).toEqual([]);
+  it('reads the structure of a list, also after edits and after other bodies', () => {
+    const keysIn = (of: JsonBody, key = 'messages') => {
+      const keys: string[] = [];
+      const reader = of.listOf(key);
+      while (reader?.nextObject() === true) while (reader.nextMember()) keys.push(`${reader.key}=${reader.string}`);
+      return keys;
+    };
+    const one = body('{"model":"m","messages":[{"role":"user"},{"x":1}],"tools":[{"a":"b"}]}');
+    const edited = one.edit(new Map([['model', 'longer']]));
+    const other = body('{"messages":[{"role":"tool"}]}');
+    const expected = ['role=user', 'x='];
+    expect([keysIn(one), keysIn(edited), keysIn(one), keysIn(one, 'tools'), keysIn(edited), keysIn(other)]).toEqual([
+      expected,
+      expected,
+      expected,
+      ['a=b'],
+      expected,
+      ['role=tool'],
+    ]);
+    expect(keysIn(edited.edit(new Map([['messages', [{ role: 'é' }]]])))).toEqual(['role=Ã©']);
+    expect(keysIn(JsonBody.of({ messages: [{ y: 'z' }] }))).toEqual(['y=z']);
+    for (const none of ['{"messages":{"role":"user"}}', '{"messages":"x"}', '{}']) expect(body(none).listOf('messages')).toBe(undefined);
+    expect(keysIn(body(String.raw`{"mess\u0061ges":[{"a":"b"}]}`))).toEqual(['a=b']);
+    expect(keysIn(body('{"messages":[{"a":"b"}],"messages":[{"c":"d"}]}'))).toEqual(['c=d']);
   });
 
   it('returns its text, its beginning and its members', () => {

@@ -2,9 +2,10 @@ import { isAscii as isAsciiBytes } from 'node:buffer';
 import { GatewayError } from '../error.ts';
 import { type JsonLimits, noLimits, requestLimits } from './limits.ts';
 import { minReleasedSize } from '../memory/release-buffer.ts';
-import { type FoundObject, objectsWith } from './search/objects-with.ts';
-import { type Member, parseCheckedExact, scanObject } from './scan.ts';
+import { type Member, parseCheckedExact, recordList, scanObject } from './scan.ts';
 import { includesFast } from './search/fast-search.ts';
+import { TokenReader } from './search/token-reader.ts';
+import { TokenTape } from './search/token-tape.ts';
 import { firstNotUtf8 } from '../text/utf8.ts';
 
 /** A scalar JSON value, as `peek` returns it without parsing the body. */
@@ -23,6 +24,13 @@ export const emptyBody: EmptyBody = Object.freeze({ kind: 'none' });
 const escapedSlashes = [String.raw`:\/`, String.raw`:\u002`] as const;
 const escapedColon = String.raw`\u003`;
 
+/** The list whose structure is recorded when a body is scanned: most chat requests are checked by it. */
+const recordedKey = 'messages';
+const tape = new TokenTape();
+const recorded = { key: recordedKey, tape };
+
+const openBracket = 0x5b;
+
 /**
  * A JSON object that is parsed only as far as needed. Top-level scalars are found by scanning; `json` builds the object
  * on its first call; an edit splices the text, so every byte that is not edited stays unchanged (64-bit integers, `1.0`,
@@ -40,8 +48,8 @@ export class JsonBody {
   #object: Readonly<Record<string, unknown>> | undefined;
   /** Long values already returned by `peek`. */
   #texts: Map<string, Scalar> | undefined;
-  /** The last result of `objectsWith`, until the body is edited or sent: kept longer, it would cost garbage collection. */
-  #objects: { readonly key: string; readonly found: readonly FoundObject[] } | undefined;
+  /** Which recording of `tape` is that of the list `recordedKey`; -1: none. */
+  #recording = -1;
   /** Index of the members, made only if there are more than `maxLinearSearch`. */
   #byKey: ReadonlyMap<string, Member> | undefined;
 
@@ -65,10 +73,12 @@ export class JsonBody {
     if (odd !== undefined) throw notUtf8(bytes[odd], odd);
     const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
     const text = bytes.toString('latin1', start);
-    const members = scanObject(text, limits);
-    return hasDuplicateKeys(members)
-      ? new JsonBody(withoutDuplicateKeys(text, members), undefined, undefined)
-      : new JsonBody(text, members, start === 0 && bytes.length < minReleasedSize ? bytes : undefined);
+    const before = tape.recording;
+    const members = scanObject(text, limits, recorded);
+    if (hasDuplicateKeys(members)) return new JsonBody(withoutDuplicateKeys(text, members), undefined, undefined);
+    const body = new JsonBody(text, members, start === 0 && bytes.length < minReleasedSize ? bytes : undefined);
+    if (tape.recording !== before) body.#recording = tape.recording;
+    return body;
   }
 
   /** Makes a body from a value, which is serialized once. */
@@ -140,10 +150,22 @@ export class JsonBody {
     return member === undefined ? undefined : fromJson(utf8(this.#text.slice(member.start, member.end)), parseCheckedExact);
   }
 
-  /** The objects at any depth whose member `key` is a string, in order. Nothing is parsed, and calls with the same key search once. */
-  objectsWith(key: string): readonly FoundObject[] {
-    if (this.#objects?.key !== key) this.#objects = { key, found: objectsWith(this.#text, key) };
-    return this.#objects.found;
+  /**
+   * Reads the structure of a top-level list; undefined if the member is absent or something else. Valid until another text is
+   * scanned, so only within a synchronous function.
+   *
+   * @throws GatewayError `invalid_json`
+   */
+  listOf(key: string): TokenReader | undefined {
+    // An edit keeps the text of the other members, and the tape is often still that of the body as received.
+    if (this.#edited !== undefined && !this.#edited.patch.has(key)) return this.#edited.root.listOf(key);
+    if (key !== recordedKey || this.#recording !== tape.recording) {
+      const start = this.#find(key)?.start ?? 0;
+      if (this.#text.charCodeAt(start) !== openBracket) return undefined;
+      recordList(this.#text, start, tape);
+      this.#recording = key === recordedKey ? tape.recording : -1;
+    }
+    return new TokenReader(this.#text, tape);
   }
 
   /** True if an ASCII text occurs anywhere in the body's JSON text. A fast check before parsing. */
@@ -171,7 +193,6 @@ export class JsonBody {
 
   /** The bytes to send. Those of a large body are made on each call, so that the body is not held twice. */
   bytes(): Buffer {
-    this.#objects = undefined;
     if (this.#bytes !== undefined) return this.#bytes;
     if (this.#pieces !== undefined) return joined(this.#pieces, this.#text.length);
     const bytes = Buffer.from(this.#text, 'latin1');
@@ -192,7 +213,6 @@ export class JsonBody {
   /** Returns the body with some top-level members changed, appended or removed. */
   edit(patch: BodyPatch): JsonBody {
     if (patch.size === 0) return this;
-    this.#objects = undefined;
     let removes = false;
     for (const value of patch.values()) removes ||= value === undefined;
     const root = this.#edited?.root ?? this;

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from './merge.ts';
 import { GatewayError } from '../error.ts';
+import type { TokenTape } from './search/token-tape.ts';
 import { responseLimits, JsonBudget, type JsonLimits, memberCost, noLimits, requestLimits } from './limits.ts';
 
 /** One top-level member of a JSON object, as offsets into the text. `start` and `end` delimit the value. */
@@ -9,6 +10,12 @@ export interface Member {
   readonly keyStart: number;
   readonly start: number;
   readonly end: number;
+}
+
+/** A top-level member whose list is recorded while it is scanned. */
+export interface Recorded {
+  readonly key: string;
+  readonly tape: TokenTape;
 }
 
 const quote = 0x22;
@@ -26,38 +33,17 @@ const colon = 0x3a;
  * unchanged. Checks the structure (balance, commas, colons, top-level scalars), but not each nested scalar. Stops where
  * the text exceeds `limits`, so that excessive text is neither scanned nor parsed.
  *
+ * @param recorded the structure of this member's list is written to its tape
  * @throws GatewayError `invalid_json`, `json_too_complex` with the byte position
  */
-export function scanObject(text: string, limits: JsonLimits = requestLimits): Member[] {
+export function scanObject(text: string, limits: JsonLimits = requestLimits, recorded?: Recorded): Member[] {
   const at = skipSpace(text, 0);
   if (at >= text.length) throw syntaxError('the body is empty', at);
   if (text.charCodeAt(at) !== openBrace) throw syntaxError('expected an object', at);
   const members: Member[] = [];
-  const end = skipSpace(text, membersFrom(text, at, members, new JsonBudget(limits, 1)));
+  const end = skipSpace(text, membersFrom(text, at, members, new JsonBudget(limits, 1), recorded));
   if (end !== text.length) throw syntaxError('unexpected text after the object', end);
   return members;
-}
-
-/** Members of the object that begins at `start`. Ignores the text after it. @throws GatewayError as `scanObject` */
-export function membersAt(text: string, start: number): readonly Member[] {
-  const members: Member[] = [];
-  membersFrom(text, start, members, new JsonBudget(noLimits, 1));
-  return members;
-}
-
-/** The offset of the value of a member of the object that begins at `start`; -1 if there is none. What follows is not scanned. */
-export function valueInObject(text: string, start: number, key: string): number {
-  let at = skipSpace(text, start + 1);
-  while (text.charCodeAt(at) === quote) {
-    const keyEnd = endOfString(text, at);
-    const isWanted = keyEnd - at === key.length + 2 && text.startsWith(key, at + 1);
-    const value = valueAfterKey(text, keyEnd);
-    if (isWanted || value < 0) return value;
-    at = skipSpace(text, endOfValue(text, value, new JsonBudget(noLimits)));
-    if (text.charCodeAt(at) !== comma) return -1;
-    at = skipSpace(text, at + 1);
-  }
-  return -1;
 }
 
 /** The first members of an object of which only the beginning is known: those that it contains to their end. */
@@ -74,7 +60,7 @@ export function completeMembers(beginning: string): readonly Member[] {
 }
 
 /** Returns the offset after the closing brace. */
-function membersFrom(text: string, open: number, members: Member[], budget: JsonBudget): number {
+function membersFrom(text: string, open: number, members: Member[], budget: JsonBudget, recorded?: Recorded): number {
   let at = skipSpace(text, open + 1);
   if (text.charCodeAt(at) === closeBrace) return at + 1;
   for (;;) {
@@ -88,8 +74,9 @@ function membersFrom(text: string, open: number, members: Member[], budget: Json
     const start = skipSpace(text, at + 1);
     budget.left -= memberCost + 1;
     if (budget.left < 0) throw budget.tooMany(keyStart);
-    const end = endOfValue(text, start, budget);
     const key = plainEnd < 0 ? decodeKey(text, keyStart, keyEnd) : text.slice(keyStart + 1, keyEnd - 1);
+    const isRecorded = recorded?.key === key && text.charCodeAt(start) === openBracket;
+    const end = isRecorded ? endOfRecorded(text, start, budget, recorded.tape) : endOfValue(text, start, budget);
     members.push({ key, keyStart, start, end });
     at = skipSpace(text, end);
     const next = text.charCodeAt(at);
@@ -99,57 +86,14 @@ function membersFrom(text: string, open: number, members: Member[], budget: Json
   }
 }
 
-/** The offset of the value of the key whose closing quote is before `at`; -1 if no colon follows, so that it is not a key. */
-export function valueAfterKey(text: string, at: number): number {
-  const next = skipSpace(text, at);
-  return text.charCodeAt(next) === colon ? skipSpace(text, next + 1) : -1;
+/** Records the structure of the list that begins at `start` of a text that was scanned before. @throws GatewayError `invalid_json` */
+export function recordList(text: string, start: number, tape: TokenTape): void {
+  endOfRecorded(text, start, new JsonBudget(noLimits), tape);
 }
 
-/**
- * The start of the object that contains the offset, which must be between two of its members; -1 if there is none. Scans
- * backward over whole strings, whose delimiters are quotes after an even number of backslashes.
- */
-export function objectAround(text: string, from: number): number {
-  let depth = 0;
-  for (let at = from - 1; at >= 0; at -= 1) {
-    const c = text.charCodeAt(at);
-    if (c === quote) at = startOfString(text, at, 0);
-    else if (c === closeBrace || c === closeBracket) depth += 1;
-    else if (c === openBrace || c === openBracket) {
-      if (depth === 0) return c === openBrace ? at : -1;
-      depth -= 1;
-    }
-  }
-  return -1;
-}
-
-/** Offset of the quote that opens the string whose closing quote is at `close`; -1 if it is before `least`. */
-function startOfString(text: string, close: number, least: number): number {
-  for (let at = close - 1; at >= least; ) {
-    const open = text.lastIndexOf('"', at);
-    if (open < least) return -1;
-    let before = open - 1;
-    while (text.charCodeAt(before) === backslash) before -= 1;
-    if ((open - before) % 2 === 1) return open;
-    at = open - 1;
-  }
-  return -1;
-}
-
-/** The texts of the elements of a JSON array, found like the members of an object. @throws GatewayError `invalid_json` */
-export function* scanArray(text: string): Iterable<string> {
-  const budget = new JsonBudget(noLimits, 1);
-  let at = skipSpace(text, 0);
-  if (text.charCodeAt(at) !== openBracket) throw syntaxError('expected an array', at);
-  at = skipSpace(text, at + 1);
-  if (text.charCodeAt(at) === closeBracket) return;
-  for (;;) {
-    const end = endOfValue(text, at, budget);
-    yield text.slice(at, end);
-    at = skipSpace(text, end);
-    if (text.charCodeAt(at) !== comma) return;
-    at = skipSpace(text, at + 1);
-  }
+function endOfRecorded(text: string, start: number, budget: JsonBudget, tape: TokenTape): number {
+  tape.begin();
+  return endOfNested(text, start, budget, tape);
 }
 
 /** Why a text is not one balanced JSON value within the limits, or undefined. To be called before parsing or forwarding the text. */
@@ -246,7 +190,8 @@ function decodeKey(text: string, start: number, end: number): string {
   }
 }
 
-function skipSpace(text: string, from: number): number {
+/** The offset of the next character that is not a blank. */
+export function skipSpace(text: string, from: number): number {
   let at = from;
   for (; at < text.length; at += 1) {
     const c = text.charCodeAt(at);
@@ -318,16 +263,21 @@ function isLiteral(text: string, start: number, end: number): boolean {
 const isScalar = (c: number): boolean => c > 0x20 && c !== comma && c !== closeBrace && c !== closeBracket;
 
 /** Objects and arrays, including their contents. */
-function endOfNested(text: string, start: number, budget: JsonBudget): number {
+function endOfNested(text: string, start: number, budget: JsonBudget, tape?: TokenTape): number {
   const open: number[] = [];
   const { levels } = budget;
   let { left } = budget;
   for (let at = start; at < text.length; at += 1) {
     const c = text.charCodeAt(at);
     if (c < colon) {
-      if (c === quote) at = endOfString(text, at) - 1;
-      else if (c === comma) left -= 1;
-      else continue;
+      if (c === quote) {
+        const end = endOfString(text, at);
+        tape?.addString(at, end);
+        at = end - 1;
+        continue;
+      }
+      if (c !== comma) continue;
+      left -= 1;
     } else if (c === colon) left -= memberCost;
     else if (c === openBrace || c === openBracket) {
       if (open.length >= levels) throw budget.tooDeep(at);
@@ -337,9 +287,11 @@ function endOfNested(text: string, start: number, budget: JsonBudget): number {
       if (open.pop() !== c) throw syntaxError(`unexpected "${String.fromCharCode(c)}"`, at);
       if (open.length === 0) {
         budget.left = left;
+        tape?.add(at);
         return at + 1;
       }
     } else continue;
+    tape?.add(at);
     if (left < 0) throw budget.tooMany(at);
   }
   throw syntaxError('unexpected end', text.length);

@@ -46,6 +46,37 @@ it.each(['constructor', '__proto__', 'hasOwnProperty'])(
   },
 );
 
+describe('dropExtensions finds an assistant message', () => {
+  const thinking = { reasoning_content: 'hm' };
+  it.each([
+    ['whose role follows its content', JSON.stringify({ ...thinking, content: 'a', role: 'assistant' })],
+    ['with two roles, of which one is its own', '{"reasoning_content":"hm","role":"user","content":"a","role":"assistant"}'],
+    ['with blanks', JSON.stringify({ role: 'assistant', content: 'a', ...thinking }, null, 2)],
+    ['after a message that is none', `null,${JSON.stringify({ role: 'assistant', content: 'a', ...thinking })}`],
+  ])('%s', (_name, message) => {
+    const body = JsonBody.from(Buffer.from(`{"messages":[${JSON.stringify(user)},${message}]}`));
+    const [last] = (dropExtensions(body).body.value('messages') as object[]).slice(-1);
+    expect(last).toEqual({ role: 'assistant', content: 'a' });
+  });
+
+  it('only among the messages', () => {
+    const schema = { type: 'object', properties: { role: { enum: ['user'] } }, examples: [{ role: 'assistant', ...thinking }] };
+    const part = { type: 'text', text: 'a', role: 'assistant', ...thinking };
+    const value = {
+      messages: [{ role: 'user', content: [part] }],
+      tools: [{ type: 'function', function: { name: 'f', parameters: schema } }],
+    };
+    const body = JsonBody.from(Buffer.from(JSON.stringify(value)));
+    expect(dropExtensions(body).body).toBe(body);
+  });
+});
+
+it('a result of a legacy function becomes one of a tool, also without its call', () => {
+  const result = { role: 'function', name: 'f', content: 'a' };
+  expect(clean([user, result], mistralHistory).messages).toEqual([user, { role: 'tool', content: 'a' }]);
+  expect(clean([user, result]).messages).toEqual([user, result]);
+});
+
 describe('dropExtensions cleans an assistant message', () => {
   const assistantMessage = { role: 'assistant', content: 'a' };
   it.each([

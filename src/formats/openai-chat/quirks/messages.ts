@@ -1,5 +1,6 @@
 import type { JsonBody } from '../../../core/json/body.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import { someMessage } from '../../history/some-message.ts';
 import type { ChatQuirk } from './quirk.ts';
 
 /** Changes the form of messages; nothing is lost. */
@@ -15,23 +16,18 @@ export function convertMessages(body: JsonBody, patch: Map<string, unknown>, { r
 }
 
 function renameRole(body: JsonBody, patch: Map<string, unknown>, from: string, to: string): void {
-  if (body.objectsWith('role').some(({ value }) => value === from))
-    editMessages(body, patch, (one) => (one['role'] === from ? { ...one, role: to } : one));
+  if (someMessage(body, (role) => role === from)) editMessages(body, patch, (one) => (one['role'] === from ? { ...one, role: to } : one));
 }
 
-/** True if the assistant wrote the last message of a list. Scans the structure only. */
+/** True if the assistant wrote the last message. */
 function endsWithAssistant(body: JsonBody): boolean {
-  try {
-    const last = body.objectsWith('role').findLast(({ value }) => value === 'assistant');
-    endOfList.lastIndex = last?.end ?? 0;
-    return last !== undefined && endOfList.test(body.oneByte);
-  } catch {
-    // Not JSON, or scanned too often: the code that parses it decides.
-    return true;
-  }
+  let last = '';
+  const isUnread = someMessage(body, (role) => {
+    last = role;
+    return false;
+  });
+  return isUnread || last === 'assistant';
 }
-
-const endOfList = /\s*\}\s*\]/y;
 
 type EditMessage = (message: JsonObject, isLast: boolean) => JsonObject;
 

@@ -1,6 +1,7 @@
 import type { JsonBody } from '../../../core/json/body.ts';
-import type { Member } from '../../../core/json/scan.ts';
+import type { TokenReader } from '../../../core/json/search/token-reader.ts';
 import { isJsonObject } from '../../../core/json/merge.ts';
+import { someMessage } from '../../history/some-message.ts';
 import type { ChatQuirk } from './quirk.ts';
 
 /** Brings messages into the order that the service requires, and leaves out empty ones that it rejects. */
@@ -34,34 +35,26 @@ function withAnswers(messages: readonly unknown[], text: string): readonly unkno
   );
 }
 
-/** Scans the structure only. Without a message of the assistant there is nothing that could be out of order. */
+/** Reads the structure only. Without a message of the assistant there is nothing that could be out of order. */
 function mayBeOutOfOrder(body: JsonBody): boolean {
-  const text = body.oneByte;
-  let isBeforeOther = false;
-  try {
-    let begun: number | undefined;
-    for (const message of body.objectsWith('role')) {
-      if (message.value === 'assistant') {
-        if (mayBeEmpty(text, message.members)) return true;
-        begun ??= message.end;
-      } else if (begun !== undefined && (message.value === 'system' || message.value === 'developer')) return true;
-      if (message.value !== 'tool') continue;
-      otherAfter.lastIndex = message.end;
-      isBeforeOther ||= otherAfter.test(text);
-    }
-    return begun !== undefined && isBeforeOther;
-  } catch {
-    // Not JSON, or scanned too often: the code that parses it decides.
-    return true;
+  let last = '';
+  let isBegun = false;
+  let isResultBeforeOther = false;
+  const isOdd = someMessage(body, (role, message) => {
+    isResultBeforeOther ||= last === 'tool' && role !== 'tool' && role !== 'assistant';
+    last = role;
+    if (role !== 'assistant') return isBegun && (role === 'system' || role === 'developer');
+    isBegun = true;
+    return mayBeEmpty(message);
+  });
+  return isOdd || (isBegun && isResultBeforeOther);
+}
+
+function mayBeEmpty(message: TokenReader): boolean {
+  let isEmpty = true;
+  while (message.nextMember()) {
+    if (message.isKey('tool_calls')) return false;
+    if (message.isKey('content')) isEmpty = message.isEmptyValue;
   }
+  return isEmpty;
 }
-
-function mayBeEmpty(text: string, members: readonly Member[]): boolean {
-  const content = members.find(({ key }) => key === 'content');
-  const isEmpty =
-    content === undefined || /^(?:""|null|\[\s*\])$/.test(text.slice(content.start, Math.min(content.end, content.start + 20)));
-  return isEmpty && !members.some(({ key }) => key === 'tool_calls');
-}
-
-/** The end of an object, before another one that does not begin with one of the roles that may follow a result. */
-const otherAfter = /\s*\}\s*,\s*\{(?!\s*"role"\s*:\s*"(?:tool|assistant)")/y;
