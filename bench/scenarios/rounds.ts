@@ -22,7 +22,7 @@ interface Candidate {
 }
 
 /** Providers of the gateway with a format other than the client's. */
-const converted = ['gemini', 'anthropic'] as const;
+export const converted = ['gemini', 'anthropic'] as const;
 
 const warmUpRequests = 15_000;
 /** For requests of another size than those of the first warm-up. */
@@ -89,9 +89,11 @@ const conversions =
     ...(converts === true ? converted : []).map((slug) => ({
       ...candidate,
       name: `${candidate.name} → ${slug}`,
-      load: { ...candidate.load, model: `@${slug}/mock-1` },
+      load: { ...candidate.load, model: convertedModel(slug) },
     })),
   ];
+
+export const convertedModel = (slug: string): string => `@${slug}/mock-1`;
 
 /** Each round begins with another system, so that the order varies. */
 const turned = (list: readonly Candidate[], by: number): Candidate[] => [
