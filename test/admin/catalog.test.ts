@@ -13,6 +13,7 @@ providers:
   mock: {type: mock, name: Mock, description: For tests}
   closed: {type: openai, api_key: "\${env:KEY}", custom_host: "http://127.0.0.1:1/v1"}
   off: {type: openai, api_key: "\${env:KEY}", enabled: false}
+  nested: {type: openai, auth: {mode: api_key, api_key: "\${env:KEY}"}, custom_host: "http://127.0.0.1:1/v1"}
 server: {admin: {token: "\${env:ADMIN_TOKEN}"}}
 configs: {support: {provider: mock}}
 prompts:
@@ -42,7 +43,7 @@ const post = async <T>(path: string, body: object = {}): Promise<T> =>
 
 describe('/api/providers', () => {
   it('lists each provider with its state and its credential as a reference', async () => {
-    const [mock, closed, off] = await get<ProviderView[]>('/api/providers');
+    const [mock, closed, off, nested] = await get<ProviderView[]>('/api/providers');
     expect(mock).toMatchObject({
       slug: 'mock',
       type: 'mock',
@@ -58,6 +59,7 @@ describe('/api/providers', () => {
       problem: null,
       health: { state: 'idle' },
     });
+    expect(nested?.credential).toBe('${env:KEY}');
     expect(off).toMatchObject({ enabled: false, problem: 'enabled: false', health: { state: 'off' } });
   });
 
@@ -77,7 +79,7 @@ describe('/api/prompts', () => {
       {
         id: 'welcome',
         description: 'First response',
-        at: { file: 'gateway.yaml', line: 10 },
+        at: { file: 'gateway.yaml', line: 11 },
         versions: [{ number: 1, published: true }],
         variables: [
           { name: 'product', required: true },

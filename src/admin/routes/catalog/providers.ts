@@ -50,13 +50,14 @@ async function testProvider({ subject, params }: AdminCall, deep: boolean): Prom
 
 async function providersOf({ subject, query }: AdminCall): Promise<readonly ProviderView[]> {
   await subject.refreshWorkerFigures();
-  const health = subject.health();
+  const health = new Map(subject.health().map((one) => [one.slug, one]));
   const slugs = subject.catalog().map(({ slug }) => slug);
   const [written, { found: today, fault }] = await Promise.all([
     subject.written(),
     flagIn(query, 'usage', true) ? costOf(subject, slugs) : { found: undefined, fault: null },
   ]);
   const mask = subject.mask();
+  const secrets = secretsByPath(written);
   return subject.catalog().map((one): ProviderView => {
     const { slug, entry, binding } = one;
     const path = /^[\w$-]+$/.test(slug) ? `providers.${slug}` : `providers.${JSON.stringify(slug)}`;
@@ -69,10 +70,10 @@ async function providersOf({ subject, query }: AdminCall): Promise<readonly Prov
       host: hostOf(one) ?? null,
       enabled: entry.enabled !== false,
       problem: disabledReason(one) ?? binding.unusable?.message ?? null,
-      credential: mask.text(credentialOf(one, path, written)),
+      credential: mask.text(secrets.get(path) ?? credentialOf(one)),
       models: modelsOf(one),
       deployments: deploymentsOf(entry),
-      health: health.find((found) => found.slug === slug) ?? idle(slug),
+      health: health.get(slug) ?? idle(slug),
       cost_today_usd: today?.(slug).cost_usd ?? null,
       log_fault: fault,
     };
@@ -84,10 +85,21 @@ const costOf = async (subject: AdminCall['subject'], slugs: readonly string[]): 
 
 const idle = (slug: string): ProviderHealth => ({ slug, state: 'idle', figures: noFigures, last_error: null });
 
-/** The credential as written: a reference, or a description if there is no secret. */
-function credentialOf({ binding, entry }: CatalogEntry, path: string, { values }: WrittenLocations): string {
-  const found = values.find((value) => value.path.startsWith(`${path}.`) && isSecretKey(/[^.[\]]+$/.exec(value.path)?.[0]));
-  if (found !== undefined) return found.value;
+/** The first secret below each path of the configuration, as written: usually a reference. */
+function secretsByPath({ values }: WrittenLocations): ReadonlyMap<string, string> {
+  const secrets = new Map<string, string>();
+  for (const { path, value } of values) {
+    if (!isSecretKey(/[^.[\]]+$/.exec(path)?.[0])) continue;
+    for (let end = path.lastIndexOf('.'); end > 0; end = path.lastIndexOf('.', end - 1)) {
+      const parent = path.slice(0, end);
+      if (!secrets.has(parent)) secrets.set(parent, value);
+    }
+  }
+  return secrets;
+}
+
+/** Describes a credential that is not a secret in the configuration. */
+function credentialOf({ binding, entry }: CatalogEntry): string {
   if (binding.owner === 'caller') return 'each caller sends it';
   const auth: unknown = entry['auth'];
   return isJsonObject(auth) && typeof auth['mode'] === 'string' ? auth['mode'] : 'none';
