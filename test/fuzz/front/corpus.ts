@@ -6,6 +6,7 @@
 const post = 'POST /v1/embeddings HTTP/1.1\r\n';
 const host = 'host: a\r\n';
 const smuggled = 'GET /v1/models HTTP/1.1\r\nhost: b\r\n\r\n';
+const webSocket = `connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nsec-websocket-version: 13\r\n\r\n`;
 const again = `${post}${host}content-length: 2\r\n\r\n{}`;
 
 export const corpus: Readonly<Record<string, string>> = {
@@ -60,6 +61,10 @@ export const corpus: Readonly<Record<string, string>> = {
   'NUL in a name': `${post}${host}content-length\0: 40\r\ncontent-length: 2\r\n\r\n{}${smuggled}`,
   'expects to be told': `${post}${host}expect: 100-continue\r\ncontent-length: 2\r\n\r\n{}`,
   upgrade: `${post}${host}connection: upgrade\r\nupgrade: h2c\r\ncontent-length: 2\r\n\r\n{}`,
+  'upgrade to WebSocket': `GET /v1/realtime HTTP/1.1\r\n${host}${webSocket}frames`,
+  'upgrade to WebSocket, pipelined': `${again}GET /v1/realtime HTTP/1.1\r\n${host}${webSocket}${again}`,
+  'upgrade to WebSocket without such a route, pipelined': `${again}GET /v1/models HTTP/1.1\r\n${host}${webSocket}${again}`,
+  'upgrade to WebSocket behind a body that is skipped': `${post}${host}x-answer: early\r\ncontent-length: 2\r\n\r\n{}GET /v1/models HTTP/1.1\r\n${host}${webSocket}`,
   'connection that names a header': `${post}${host}connection: close, content-length\r\ncontent-length: 2\r\n\r\n{}`,
   'body that never comes': `${post}${host}content-length: 9\r\n\r\n{}`,
   'answered before its body': `${post}${host}x-answer: early\r\ncontent-length: 2\r\n\r\n{}${again}`,

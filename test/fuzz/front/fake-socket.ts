@@ -4,12 +4,18 @@ import { Duplex } from 'node:stream';
 export class FakeSocket extends Duplex {
   readonly remoteAddress: string;
   readonly out: Buffer[] = [];
+  bytesRead = 0;
 
   /** @param remoteAddress identifies the connection of a listener */
   constructor(remoteAddress: string) {
     super({ allowHalfOpen: true });
     this.remoteAddress = remoteAddress;
     this.on('error', () => {});
+  }
+
+  override push(chunk: Buffer | null): boolean {
+    this.bytesRead += chunk?.length ?? 0;
+    return super.push(chunk);
   }
 
   override _read(): void {}

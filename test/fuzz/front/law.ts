@@ -6,7 +6,7 @@ import { Side } from './side.ts';
 /**
  * The law of the front: requests have the same effect, whether the gateway's own reader or `node:http` reads the socket. Both
  * sides respond with what they have read, so it is sufficient to compare the outgoing bytes. Two differences are allowed.
- * Before an upgrade or CONNECT, `node:http` does not wait for earlier responses. And the gateway's reader rejects chunks with
+ * Before CONNECT, `node:http` does not wait for earlier responses. And the gateway's reader rejects chunks with
  * quoted extensions, or with sizes of more than 12 digits, which no client sends.
  */
 export interface FrontResult {
@@ -19,7 +19,7 @@ export interface FrontResult {
 /** Number of simultaneous connections. */
 const batchSize = 64;
 const maxViolations = 5;
-const upgradePattern = /^upgrade:|CONNECT /im;
+const connectPattern = /CONNECT /i;
 const rejectedChunk = /\n(?:[\da-f]+;[^\r\n]*"|[\da-f]{13})/i;
 /** The error for chunks that are rejected, in any of the forms in which a side responds. */
 const lastResponse = /HTTP\/1\.1 (?:(?!HTTP\/1\.1).)*$/s;
@@ -56,7 +56,7 @@ export async function compare(all: readonly (readonly string[])[]): Promise<Fron
     const [a, b] = sockets[n] as [FakeSocket, FakeSocket];
     const [gateway, node] = [effect(a), effect(b)];
     const sent = pieces.join('');
-    const isOvertaken = upgradePattern.test(sent) && a.text.endsWith(b.text.slice(sameStart(a.text, b.text)));
+    const isOvertaken = connectPattern.test(sent) && a.text.endsWith(b.text.slice(sameStart(a.text, b.text)));
     const isStricter = rejectedChunk.test(sent) && isClosed(a) && b.text.startsWith(a.text.replace(lastResponse, ''));
     return gateway === node || isOvertaken || isStricter ? [] : [{ n, pieces, gateway, node }];
   });

@@ -47,6 +47,11 @@ describe.each(['22.19.0', '22.21.0', '23.11.0', '24.0.0', '24.9.0', '25.0.0'])('
       handler: 'request',
     },
     {
+      name: 'handles a WebSocket offer with HTTP/1.0 as a request',
+      request: upgradeRequest('GET', 'websocket').replace('HTTP/1.1', 'HTTP/1.0'),
+      handler: 'request',
+    },
+    {
       name: 'handles a request without an offer as a request',
       request: 'GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n',
       handler: 'request',

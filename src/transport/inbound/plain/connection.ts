@@ -4,6 +4,7 @@ import { slowClientMs } from '../../wire/slow-client.ts';
 import { ChunkDecoder } from '../../wire/chunk-decoder.ts';
 import { Linger, lingeringClose } from '../listener/lingering-close.ts';
 import { invalidChunks } from '../listener/parser-errors.ts';
+import { markPipelined } from '../listener/upgrades.ts';
 import type { WrittenHead } from './response-head.ts';
 import { ArrivingBody } from './arriving-body.ts';
 import { PlainClient } from './client.ts';
@@ -256,6 +257,7 @@ export class PlainConnection {
   }
 
   #next(): void {
+    const isPipelined = this.#phase !== 'rest';
     this.#body = undefined;
     this.#linger = undefined;
     if (this.#isLast) {
@@ -269,7 +271,9 @@ export class PlainConnection {
     const ahead = Buffer.concat(this.#pipelined);
     this.#pipelined = [];
     this.#pipelinedSize = 0;
-    if (!isEmptyLines(ahead)) this.#handOver(ahead);
+    if (isEmptyLines(ahead)) return;
+    if (isPipelined) markPipelined(this.socket);
+    this.#handOver(ahead);
   }
 
   readonly #onDrain = (): void => this.#client?.onDrain?.();
