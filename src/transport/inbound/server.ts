@@ -13,7 +13,7 @@ import type { Cors } from './cors.ts';
 import { arrivalOf, isApiDescriptionRequest, type ParsedHead, type HeadSource, relayedMethods, readHead, routeFault } from './arrival.ts';
 import type { HeaderNames } from './header-bag.ts';
 import type { Ids } from './ids.ts';
-import { headFault } from './listener/head-fault.ts';
+import { handshakeFault, headFault } from './listener/head-fault.ts';
 import { limitUnreadTime, linger } from './listener/lingering-close.ts';
 import { UpgradeClient } from './listener/upgrade-client.ts';
 import { NodeClient } from './listener/node-client.ts';
@@ -232,7 +232,7 @@ class RequestDispatcher {
     const refused =
       headFault(request) ??
       this.#deps.keyless()?.refusal(request, undefined) ??
-      (isRealtime(head.path) ? this.#refusal(served) : noWebSocketRoute(head));
+      (isRealtime(head.path) ? (this.#refusal(served) ?? handshakeFault(request)) : noWebSocketRoute(head));
     const client = new UpgradeClient(request, socket, upgradeHead);
     this.#deps.handle(this.#incoming(served, client, client, refused));
   }

@@ -39,3 +39,29 @@ function hasSecondHost(raw: readonly string[]): boolean {
   }
   return false;
 }
+
+/** Faults of a handshake for a WebSocket (RFC 6455 4.2): without a proper key, no client would accept the response. */
+export function handshakeFault({ headers }: IncomingMessage): GatewayError | undefined {
+  const { 'sec-websocket-version': version, 'sec-websocket-key': key } = headers;
+  if (version !== webSocketVersion) {
+    return new GatewayError('invalid_header', {
+      status: 426,
+      message:
+        version === undefined
+          ? 'The request has no header "sec-websocket-version".'
+          : `The gateway does not support version ${JSON.stringify(version)} of WebSocket.`,
+      hint: `Use version ${webSocketVersion}.`,
+      param: 'sec-websocket-version',
+    });
+  }
+  if (key !== undefined && keyForm.test(key)) return undefined;
+  return new GatewayError('invalid_header', {
+    message: key === undefined ? 'The request has no header "sec-websocket-key".' : 'The header "sec-websocket-key" is not valid.',
+    hint: 'Send 16 random bytes in base64.',
+    param: 'sec-websocket-key',
+  });
+}
+
+export const webSocketVersion = '13';
+/** 16 bytes in base64. */
+const keyForm = /^[\dA-Za-z+/]{22}==$/;

@@ -7,6 +7,7 @@ import { type HeaderPairs, hopByHopHeaders } from '../../../core/http/headers.ts
 import { isKeySubprotocol } from '../../../core/secrets/credential-names.ts';
 import { slowClientMs } from '../../wire/slow-client.ts';
 import { STATUS_CODES } from '../../../core/node-http.ts';
+import { webSocketVersion } from './head-fault.ts';
 import { lingeringClose } from './lingering-close.ts';
 
 /** Bytes that a client may send before the provider has accepted the upgrade. Beyond them, reading pauses. */
@@ -107,7 +108,7 @@ export class UpgradeClient implements Client, PendingBody, SocketBody {
       // Values are validated where they are set. This socket lacks Node's check, so line breaks are replaced again here.
       if (!hopByHopHeaders.has(name)) text += `${name}: ${(headers[i + 1] ?? '').replace(/[\r\n\0]/g, ' ')}\r\n`;
     }
-    this.#socket.write(`${text}${this.#isUpgraded ? 'connection: Upgrade\r\nupgrade: websocket' : 'connection: close'}\r\n\r\n`, 'latin1');
+    this.#socket.write(`${text}${connectionHeaders(status)}\r\n\r\n`, 'latin1');
   }
 
   write(bytes: Buffer): boolean {
@@ -143,6 +144,14 @@ export class UpgradeClient implements Client, PendingBody, SocketBody {
     else if (!this.#hasEnded) this.onDisconnect?.();
     this.onFlushed?.();
   };
+}
+
+function connectionHeaders(status: number): string {
+  if (status === 101) return 'connection: Upgrade\r\nupgrade: websocket';
+  // A client with another version gets the supported one (RFC 9110 15.5.22, RFC 6455 4.4).
+  return status === 426
+    ? `sec-websocket-version: ${webSocketVersion}\r\nconnection: close, upgrade\r\nupgrade: websocket`
+    : 'connection: close';
 }
 
 /**
