@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/gateway.ts';
 import { chunks, completion } from '../support/upstream.ts';
 import { chat, errorOf, onA, onPair, outcomes, readAll, type Rig, startRig, streamed } from './rig.ts';
-import { chunked, drained, forever, head, lastPiece, piece, writeAll, completeResponse } from './wire.ts';
+import { chunked, drained, forever, head, lastPiece, piece, schemes, writeAll, completeResponse } from './wire.ts';
 
 /** Unusual but valid responses: they are forwarded. */
 
@@ -183,10 +183,10 @@ const oddities: readonly Oddity[] = [
   },
 ];
 
-describe('an unusual but valid response', () => {
+describe.each(schemes)('an unusual but valid response over %s', (scheme) => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await startRig();
+    rig = await startRig({ wire: { scheme } });
   });
   afterEach(() => rig.expectQuiet());
   afterAll(() => rig.close());

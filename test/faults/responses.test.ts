@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chunks, completion, deadPort } from '../support/upstream.ts';
 import { chat, contentOf, errorOf, onA, onPair, outcomes, type Rig, startRig, streamed } from './rig.ts';
-import { chunked, drained, head, lastPiece, piece, writeAll, completeResponse } from './wire.ts';
+import { chunked, drained, head, lastPiece, piece, schemes, writeAll, completeResponse } from './wire.ts';
 
 /** Invalid responses of providers and of proxies in front of them. */
 
@@ -442,10 +442,10 @@ const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'pattern' | 'code'>
   },
 ];
 
-describe('a provider that fails before the first byte', () => {
+describe.each(schemes)('a provider that fails before the first byte, over %s', (scheme) => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await startRig({ server: { max_answer: '2MB' } });
+    rig = await startRig({ server: { max_answer: '2MB' }, wire: { scheme } });
   });
   afterEach(() => rig.expectQuiet());
   afterAll(() => rig.close());
@@ -561,10 +561,11 @@ describe('a response larger than server.max_answer', () => {
   });
 });
 
-describe('a stream that fails after content was sent', () => {
+describe.each(schemes)('a stream that fails after content was sent, over %s', (scheme) => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({
+      wire: { scheme },
       configs: { again: { strategy: { mode: 'fallback' }, retry: { attempts: 3 }, targets: [{ provider: 'a' }, { provider: 'b' }] } },
     });
   });

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { completion } from '../support/upstream.ts';
 import { chat, errorOf, onA, outcomes, readAll, type Rig, startRig, streamed, type ReadResponse } from './rig.ts';
-import { forever, head, writeAll, completeResponse } from './wire.ts';
+import { forever, head, schemes, writeAll, completeResponse } from './wire.ts';
 import { type HeldTime, holdTime, turns } from '../support/time.ts';
 
 const json = 'application/json';
@@ -176,7 +176,7 @@ describe('retries', () => {
   });
 });
 
-describe('a keep-alive connection', () => {
+describe.each(schemes)('a keep-alive connection over %s', (scheme) => {
   let rig: Rig;
   /** A dead connection must be detected within 100 ms, which a busy machine may exceed: time is frozen here. */
   let time: HeldTime;
@@ -186,6 +186,7 @@ describe('a keep-alive connection', () => {
   beforeAll(async () => {
     rig = await startRig({
       server: { max_in_flight: 5 },
+      wire: { scheme },
       configs: { again: { provider: 'a', retry: { attempts: 1, use_retry_after_header: true } } },
     });
   });

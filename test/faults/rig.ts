@@ -3,8 +3,9 @@ import { createParser } from 'eventsource-parser';
 import { expect } from 'vitest';
 import type { LogRecord } from '../../src/core/records/record.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions, until } from '../support/gateway.ts';
+import { trustTestCertificates } from '../support/certificates.ts';
 import { chunks, completion, json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
-import { startWire, type Wire } from './wire.ts';
+import { startWire, type Wire, type WireOptions } from './wire.ts';
 
 type Plain = Readonly<Record<string, unknown>>;
 
@@ -45,6 +46,8 @@ export interface RigOptions {
   readonly configs?: Plain;
   readonly extraConfig?: Plain;
   readonly gateway?: TestGatewayOptions;
+  /** Of the upstream of `a`. */
+  readonly wire?: WireOptions;
 }
 
 export const onA = { 'x-gateway-provider': '@a' } as const;
@@ -53,7 +56,8 @@ export const chat = { model: 'm-1', messages: [{ role: 'user', content: 'hi' }] 
 export const streamed = { ...chat, stream: true } as const;
 
 export async function startRig(options: RigOptions = {}): Promise<Rig> {
-  const wire = await startWire();
+  const distrust = trustTestCertificates();
+  const wire = await startWire(options.wire);
   const healthy = await startUpstream((response, { body }) => {
     if (body.includes('"stream":true')) sse(response, chunks('from b'));
     else json(response, 200, completion('from b'));
@@ -93,6 +97,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       await gateway.close();
       await wire.close();
       await healthy.close();
+      distrust();
     },
   };
 }

@@ -1,4 +1,6 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type Server as TlsServer, type TlsOptions } from 'node:tls';
+import { certificates } from '../support/certificates.ts';
 
 /** A request as received, byte by byte. */
 export interface WireRequest {
@@ -19,14 +21,26 @@ export interface Wire {
   script: WireScript;
   /** Number of open connections whose script has not finished. */
   busy(): number;
+  /** TLS: for new connections. */
+  useCertificate(certificate: { readonly key: string; readonly cert: string }): void;
   close(): Promise<void>;
 }
 
-export async function startWire(): Promise<Wire> {
+export const schemes = ['http', 'https'] as const;
+
+export type Scheme = (typeof schemes)[number];
+
+export interface WireOptions {
+  readonly scheme?: Scheme;
+  /** Overrides the certificate and other settings of TLS. */
+  readonly tls?: TlsOptions;
+}
+
+export async function startWire({ scheme = 'http', tls = {} }: WireOptions = {}): Promise<Wire> {
   const sockets = new Set<Socket>();
   const unanswered = new Set<Socket>();
   const requests: WireRequest[] = [];
-  const server = createServer({ noDelay: true }, (socket) => {
+  const server = listenerOf(scheme === 'https' ? { ...certificates.good, ...tls } : undefined, (socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.once('close', () => {
@@ -47,11 +61,12 @@ export async function startWire(): Promise<Wire> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const wire: Wire = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     sockets,
     script: (socket) => void socket.destroy(),
     busy: () => unanswered.size,
+    useCertificate: (certificate) => (server as TlsServer).setSecureContext(certificate),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -59,6 +74,28 @@ export async function startWire(): Promise<Wire> {
       }),
   };
   return wire;
+}
+
+/** The TCP connections below TLS, on which a test can write bytes that are no valid TLS. */
+const tcpSockets = new WeakMap<Socket, Socket>();
+
+export const tcpBelow = (socket: Socket): Socket => tcpSockets.get(socket) ?? socket;
+
+function listenerOf(tls: TlsOptions | undefined, accept: (socket: Socket) => void): Server {
+  if (tls === undefined) return createServer({ noDelay: true }, accept);
+  const byPort = new Map<number | undefined, Socket>();
+  const server = createTlsServer({ ...tls, noDelay: true }, (socket) => {
+    const tcp = byPort.get(socket.remotePort) ?? socket;
+    tcpSockets.set(socket, tcp);
+    // A TLS socket has no reset of its own.
+    socket.resetAndDestroy = () => (tcp.resetAndDestroy(), socket.destroy());
+    accept(socket);
+  });
+  return server.on('connection', (socket: Socket) => {
+    const { remotePort } = socket;
+    byPort.set(remotePort, socket);
+    socket.once('close', () => byPort.delete(remotePort));
+  });
 }
 
 function takeRequest(bytes: Buffer): { head: string; body: string; size: number } | undefined {

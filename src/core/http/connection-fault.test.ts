@@ -11,6 +11,8 @@ const descriptions: readonly [code: string | undefined, word: string][] = [
   ['EMFILE', 'the gateway has too many open files'],
   ['EADDRNOTAVAIL', 'the gateway has no free port for the connection'],
   ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'it supports no TLS version of the gateway'],
+  ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', 'it does not support HTTP/1.1'],
+  ['ERR_SSL_BAD_RECORD_TYPE', 'TLS error ERR_SSL_BAD_RECORD_TYPE'],
   ['HPE_INVALID_CONSTANT', 'not valid HTTP'],
   ['CERT_REVOKED', 'CERT_REVOKED'],
   [undefined, 'connection failed'],

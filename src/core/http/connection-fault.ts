@@ -10,8 +10,11 @@ export function connectionFault(error: Error): string {
   if (description !== undefined) return description;
   // Codes of Node's parser.
   if (code.startsWith('HPE_')) return 'not valid HTTP';
+  if (code.startsWith('ERR_SSL_')) return `TLS error ${code}`;
   return code === '' || code.startsWith('UND_ERR_') ? 'connection failed' : code;
 }
+
+const handshakeFailure = 'it rejected the TLS handshake, or requires a client certificate, which the gateway does not send';
 
 const descriptions: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'connection refused'],
@@ -34,6 +37,12 @@ const descriptions: ReadonlyMap<string, string> = new Map([
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'the port does not use TLS'],
   ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'it supports no TLS version of the gateway'],
   ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'it supports no TLS version of the gateway'],
+  ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', 'it does not support HTTP/1.1'],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'it requires a client certificate, which the gateway does not send'],
+  ['ERR_SSL_TLSV1_UNRECOGNIZED_NAME', 'it does not serve this host name'],
+  // One alert, named differently by versions of OpenSSL.
+  ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', handshakeFailure],
+  ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', handshakeFailure],
   ['CERT_NOT_YET_VALID', 'the certificate is not valid yet'],
   ['CERT_HAS_EXPIRED', 'the certificate has expired'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'the certificate is for another host name'],

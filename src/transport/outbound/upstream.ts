@@ -7,6 +7,7 @@ import type { UpstreamRequest } from '../../core/provider.ts';
 import { staleMs } from './http1/connection.ts';
 import { type ContinueSkipper, skipContinue } from './http1/skip-continue.ts';
 import { OriginPool, type OriginPoolOptions } from './http1/origin-pool.ts';
+import { closeAfterErrors } from '../wire/socket-errors.ts';
 import { type PoolOptions, Pools, type Route } from './pools.ts';
 import { readBeforeWriteErrors } from './read-first.ts';
 import { unsentBytes, type WritingSocket } from './unsent.ts';
@@ -101,6 +102,7 @@ function createUndiciUpstream(options: PoolOptions): Upstream {
     const skipper = used ?? skipContinue(socket);
     if (used === undefined) {
       readBeforeWriteErrors(socket);
+      closeAfterErrors(socket);
       usedSockets.set(socket, skipper);
     }
     skipper.begin();

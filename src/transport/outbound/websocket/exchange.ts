@@ -14,6 +14,7 @@ import { endToEndHeaders } from '../exchange/file-body.ts';
 import type { ExchangeSettings } from '../exchange/settings.ts';
 import { streamInterrupted, invalidResponse, timeoutFault, clientNotReading } from '../exchange/faults.ts';
 import { slowClientMs } from '../../wire/slow-client.ts';
+import { closeAfterErrors } from '../../wire/socket-errors.ts';
 import type { Sweepable } from '../../wire/sweeper.ts';
 import { abnormalClose, closeFrame, FrameCounter } from './frames.ts';
 import { toOutgoingHeaders, forwardedHeaders, upgradeFault } from './handshake.ts';
@@ -155,7 +156,7 @@ export class WebSocketExchange implements Sweepable, Flow, EchoListener {
   }
 
   #onUpgrade(answer: IncomingMessage, upstream: Duplex, head: Buffer): void {
-    upstream.on('error', () => {});
+    closeAfterErrors(upstream);
     if (this.#isSettled) {
       upstream.destroy();
       return;
