@@ -42,8 +42,8 @@ export interface OpenedLog {
 
 /** Maximum size of the in-memory store, in bytes. */
 const memorySize = 32 * 1024 * 1024;
-/** Limits of queries: how many may wait, and after how many milliseconds the reader is replaced. A query times out earlier. */
-const queryLimits = { maxPending: 64, limitMs: queryTimeoutMs + 1000, idleMs: 60_000, isPure: true } as const;
+/** Limits of queries: how many may wait and how long, and after how many milliseconds the reader is replaced. A query times out earlier. */
+const queryLimits = { maxPending: 64, maxWaitMs: 10_000, limitMs: queryTimeoutMs + 1000, idleMs: 60_000, isPure: true } as const;
 /** The timeout for SQLite: there queries are limited by CPU time, not by the time they wait for a processor. */
 const sqliteQueryMs = 3 * queryTimeoutMs;
 /** Limits for calls to the writer. Records sent as messages count as calls. */

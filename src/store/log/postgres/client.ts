@@ -26,7 +26,8 @@ export interface ClientOptions {
   readonly load?: () => Promise<PgLibrary>;
 }
 
-const lockTimeout = 5000;
+/** Shorter than the limit of a query, so that its error reports the lock. */
+const lockTimeout = 4000;
 const idleTimeout = 30_000;
 /** Milliseconds added to the server's own limit, for a server that does not respond at all. */
 const responseGraceMs = 500;
@@ -141,10 +142,11 @@ export class PostgresClient implements PostgresSession {
 
   #publicError(error: unknown): Error {
     const { message, code } = error as { message?: unknown; code?: unknown };
-    let text = typeof message === 'string' && message !== '' ? message : String(code ?? 'no connection');
+    let text = typeof message === 'string' && message !== '' ? (plainMessages[message] ?? message) : String(code ?? 'no connection');
     for (const secret of this.#address.secrets) text = text.replaceAll(secret, '***');
     const shown = typeof code === 'string' && isStatementError(error) && !signInErrorCode.test(code) ? code : 'log_unavailable';
-    const hint = shown === 'log_unavailable' ? 'Requests are served; their records wait until the database responds.' : undefined;
+    const hint =
+      shown === 'log_unavailable' ? `${fixOf(code)}Requests are served; their records wait until the database responds.` : undefined;
     return Object.assign(new Error(`${this.kind}: ${text.slice(0, 500)}`), { code: shown, hint });
   }
 }
@@ -163,15 +165,32 @@ async function runQuery(connection: PoolClient, sql: string, parameters: readonl
 
 /** Message of the library when a query takes longer than its `query_timeout`. */
 const readTimeoutMessage = 'Query read timeout';
+const noResponse = 'the server did not respond in time';
+const noConnection = 'no connection within the time limit: the server is slow or its address is unreachable';
+/** Messages of the library in terms of the database. */
+const plainMessages: Readonly<Record<string, string>> = {
+  [readTimeoutMessage]: noResponse,
+  'Connection terminated due to connection timeout': noConnection,
+  'timeout exceeded when trying to connect': noConnection,
+  'Connection terminated unexpectedly': 'the connection was closed unexpectedly',
+};
 /** SQLSTATE of a statement that took longer than `statement_timeout`. */
 const cancelled = '57014';
 
 /** True if the server did not respond in time. */
 export const isTimeoutError = (error: unknown): boolean =>
-  error instanceof Error && (error.message.endsWith(`: ${readTimeoutMessage}`) || (error as { code?: unknown }).code === cancelled);
+  error instanceof Error && (error.message.endsWith(`: ${noResponse}`) || (error as { code?: unknown }).code === cancelled);
 
 /** SQLSTATE classes for a wrong user, password or database. */
 const signInErrorCode = /^(?:28|3D)/;
+
+/** What to do about an error of signing in. */
+function fixOf(code: unknown): string {
+  if (typeof code !== 'string' || !signInErrorCode.test(code)) return '';
+  return code.startsWith('3D')
+    ? 'Create the database, or correct logging.requests.store. '
+    : 'Correct the user or password in logging.requests.store, or the access rules of the server. ';
+}
 
 /** True if the server rejected a statement but the connection is still usable: an SQLSTATE that is not about connections. */
 function isStatementError(error: unknown): boolean {

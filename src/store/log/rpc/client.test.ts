@@ -144,6 +144,16 @@ it('RpcClient starts the timeout of a call when the previous calls are done', as
   expect(await outcomes([first, second])).toEqual(['log_unavailable', 'log_unavailable']);
 });
 
+it('RpcClient rejects a pure call that waits too long for the calls before it, and runs the next ones', async () => {
+  const client = clientWith({ isPure: true, maxWaitMs: 50 });
+  const first = client.call('hang', 1, { limitMs: 400 });
+  const second = client.call('echo', 2);
+  await expect(second).rejects.toMatchObject({ code: 'log_unavailable', message: expect.stringContaining('earlier queries') as string });
+  expect(client.pending).toBe(1);
+  expect(await outcomes([first])).toEqual(['log_unavailable']);
+  expect(await outcomes([client.call('echo', 3)])).toEqual([3]);
+});
+
 it('RpcClient ends an idle peer, and the next call starts another one', async () => {
   const client = clientWith({ isPure: true, idleMs: 1 });
   const firstEcho = echo(await client.call('echo', 1));

@@ -11,9 +11,11 @@ export interface RpcClientOptions {
   readonly limitMs: number;
   /**
    * Calls change nothing. If one takes too long or the peer dies during it, only that call fails, and the calls after it
-   * are repeated with another peer.
+   * are sent to another peer.
    */
   readonly isPure?: boolean;
+  /** Milliseconds that a pure call waits for the calls before it. Undefined: no limit. */
+  readonly maxWaitMs?: number;
   /** The error of a call that took too long. Undefined: that of a query to the request log. */
   timeoutError?(limitMs: number): Error;
   /** Milliseconds without calls after which the peer is ended. Undefined: it is kept. */
@@ -34,6 +36,7 @@ interface PendingCall {
   reject(error: Error): void;
   readonly call: RpcCall;
   readonly limitMs: number;
+  /** Of its limit, or while a pure call waits, of its wait. */
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -78,10 +81,12 @@ export class RpcClient {
     return new Promise((resolve, reject) => {
       const pending: PendingCall = { resolve, reject, call: { id, name, argument }, limitMs, timer: undefined };
       this.#pending.set(id, pending);
-      if (this.#options.isPure !== true) this.#startTimer(pending);
-      else if (this.#pending.size === 1) this.#startFirstTimer();
       peer.keepProcessAlive(true);
-      peer.post(pending.call, transfer);
+      if (this.#options.isPure !== true) {
+        this.#startTimer(pending);
+        peer.post(pending.call, transfer);
+      } else if (this.#pending.size === 1) this.#sendNext();
+      else this.#limitWait(pending);
     });
   }
 
@@ -104,7 +109,7 @@ export class RpcClient {
       onStartFailure: ifCurrent((why) => {
         void this.#endPeer();
         this.#options.onStartFailure?.(why);
-        this.#repeatPending();
+        this.#sendNext();
       }),
     });
     this.#peer = peer;
@@ -121,6 +126,29 @@ export class RpcClient {
     const gone = this.#endPeer();
     this.#rejectAll(unavailableError('The gateway is shutting down.'));
     await gone;
+  }
+
+  /** Sends the next pure call. The peer gets one at a time, so that the others can stop waiting. */
+  #sendNext(): void {
+    const [next] = this.#pending.values();
+    if (next === undefined) return;
+    clearTimeout(next.timer);
+    next.timer = undefined;
+    const peer = this.start();
+    peer.keepProcessAlive(true);
+    peer.post(next.call, []);
+    this.#startFirstTimer();
+  }
+
+  #limitWait(pending: PendingCall): void {
+    const { maxWaitMs } = this.#options;
+    if (maxWaitMs === undefined) return;
+    pending.timer = setTimeout(() => {
+      // A busy machine may take long to start the peer.
+      if (!this.#isReady) return this.#limitWait(pending);
+      this.#pending.delete(pending.call.id);
+      pending.reject(waitError(maxWaitMs));
+    }, maxWaitMs);
   }
 
   #startFirstTimer(): void {
@@ -149,7 +177,7 @@ export class RpcClient {
     this.#pending.delete(reply.id);
     clearTimeout(pending.timer);
     if (this.#pending.size === 0) this.#becomeIdle();
-    else this.#startFirstTimer();
+    else if (this.#options.isPure === true) this.#sendNext();
     if ('error' in reply) pending.reject(restoreError(reply.error));
     else pending.resolve(reply.value);
   }
@@ -171,7 +199,7 @@ export class RpcClient {
     this.#pending.delete(first.call.id);
     clearTimeout(first.timer);
     first.reject(why);
-    this.#repeatPending();
+    this.#sendNext();
   }
 
   /** @returns a promise that resolves when the peer has ended */
@@ -181,14 +209,6 @@ export class RpcClient {
     this.#isReady = false;
     clearTimeout(this.#idle);
     return peer?.end();
-  }
-
-  /** Repeats the pending calls with another peer. */
-  #repeatPending(): void {
-    if (this.#pending.size === 0) return;
-    const peer = this.start();
-    peer.keepProcessAlive(true);
-    for (const { call } of this.#pending.values()) peer.post(call, []);
   }
 
   #rejectAll(why: Error): void {
@@ -203,7 +223,14 @@ export class RpcClient {
 export function queryTimeoutError(limitMs: number): GatewayError {
   return new GatewayError('log_unavailable', {
     message: `The request log did not respond within ${limitMs / 1000} s.`,
-    hint: 'Narrow the filter, for example with since:1h.',
+    hint: 'Narrow the filter, for example with since:1h, or check whether the database is slow or locked.',
+  });
+}
+
+function waitError(limitMs: number): GatewayError {
+  return new GatewayError('log_unavailable', {
+    message: `The request log did not start this query within ${limitMs / 1000} s, because earlier queries take long.`,
+    hint: 'Check whether its database is slow or locked, and try again.',
   });
 }
 

@@ -25,6 +25,18 @@ it('rejects a search with log_unavailable if the file is damaged, empty or missi
 });
 
 it.each([
+  [5, /Another process locks the file/],
+  [267, /Rename it and its -wal file/],
+  [13, /Free some space/],
+  [1, undefined],
+])('asUnavailable() shows what to do about SQLite error %s: %s', (errcode, hint) => {
+  const thrown = Object.assign(new Error('x'), { errcode });
+  const unavailable = asUnavailable(thrown);
+  if (hint === undefined) expect(unavailable).toBe(thrown);
+  else expect(unavailable).toMatchObject({ code: 'log_unavailable', hint: expect.stringMatching(hint) as string });
+});
+
+it.each([
   ['57014', 'did not respond within 5 s'],
   ['55P03', 'cannot be read: x'],
   ['42P01', 'cannot be read: x'],
