@@ -10,6 +10,7 @@ import { CommandError, exitCodes } from './command.ts';
 import type { CliIo } from './io.ts';
 import { type AdminFlags, type AdminTarget, adminTarget } from './admin/target.ts';
 import { request as requestHttp } from '../core/node-http.ts';
+import { withoutFullStop } from '../core/text/wording.ts';
 import { connectionReasons } from './text.ts';
 
 /**
@@ -218,7 +219,7 @@ class HttpClient implements AdminClient {
         `${this.shown} is the listener for clients, not the admin listener`,
         'Use the address of server.admin.listen, which gateway start prints as "dashboard".',
       );
-    const message = printable(error.message).replace(/\.$/, '');
+    const message = withoutFullStop(printable(error.message));
     if (status === 401 && this.#target.token === undefined)
       return new CommandError(exitCodes.forbidden, `${this.shown} requires an admin token`, this.#tokenHint());
     if (status === 401) return new CommandError(exitCodes.forbidden, message, printable(error.hint ?? ''));

@@ -1,3 +1,6 @@
+import { GatewayError } from '../core/error.ts';
+import { withoutFullStop } from '../core/text/wording.ts';
+
 /** Exit codes: success, negative result, wrong usage, invalid configuration, gateway unreachable, not allowed, ended by Ctrl-C. */
 export const exitCodes = { yes: 0, no: 1, usage: 2, invalid: 3, unreachable: 4, forbidden: 5, interrupted: 130 } as const;
 
@@ -34,6 +37,10 @@ export class CommandError extends Error {
     this.reason = reason;
   }
 }
+
+/** Makes the gateway's own error the error of a command; anything else is a defect and stays as it is. */
+export const asCommandError = (thrown: unknown, code: number): unknown =>
+  thrown instanceof GatewayError ? new CommandError(code, withoutFullStop(thrown.message), thrown.hint) : thrown;
 
 /** @throws CommandError if the name of a file to write is empty: it would mean the working directory */
 export function checkOutputName(name: string | undefined, insteadOfStdout?: string): void {

@@ -1,7 +1,8 @@
 import { styleText } from 'node:util';
-import type { Diagnostic } from '../config/report/diagnostic.ts';
+import { type Diagnostic, isError } from '../config/report/diagnostic.ts';
 import { printable } from '../core/text/printable.ts';
-import { plural, textWidth } from './text.ts';
+import { plural } from '../core/text/wording.ts';
+import { textWidth } from './text.ts';
 
 /** Most problems shown. The others are only counted. */
 const maxShown = 50;
@@ -100,7 +101,7 @@ function paint(text: string, severity: Diagnostic['severity'], { colors }: Diagn
 
 /** For example `4 errors, 1 warning`; zero counts are omitted. */
 export function countDiagnostics(diagnostics: readonly Diagnostic[]): string {
-  const errors = diagnostics.filter((one) => one.severity === 'error').length;
+  const errors = diagnostics.filter(isError).length;
   const warnings = diagnostics.length - errors;
   return [...(errors > 0 ? [plural(errors, 'error')] : []), ...(warnings > 0 ? [plural(warnings, 'warning')] : [])].join(', ');
 }

@@ -1,5 +1,5 @@
 import { type LoadedConfig, type LoadRequest, loadConfig } from '../config/reload/load.ts';
-import type { Diagnostic } from '../config/report/diagnostic.ts';
+import { type Diagnostic, isError } from '../config/report/diagnostic.ts';
 import type { GatewayConfig } from '../config/schema/index.ts';
 import type { Registry } from '../gateway/types.ts';
 import { CommandError, type CommonFlags, exitCodes } from './command.ts';
@@ -71,5 +71,4 @@ export function invalidConfig(loaded: LoadedConfig, flags: CommonFlags, io: CliI
   return new CommandError(exitCodes.invalid, message);
 }
 
-export const errorsOf = ({ diagnostics }: LoadedConfig): readonly Diagnostic[] =>
-  diagnostics.filter(({ severity }) => severity === 'error');
+export const errorsOf = ({ diagnostics }: LoadedConfig): readonly Diagnostic[] => diagnostics.filter(isError);

@@ -1,15 +1,5 @@
 import { expect, it } from 'vitest';
-import { truncate, jsonLine, jsonText, shownPath, table, textWidth } from './text.ts';
-
-it.each([
-  ['/a/b/gateway.yaml', './gateway.yaml'],
-  ['/a/b/c/gateway.yaml', './c/gateway.yaml'],
-  ['/a/b/..dots/gateway.yaml', './..dots/gateway.yaml'],
-  ['/a/gateway.yaml', '/a/gateway.yaml'],
-  ['/etc/gateway/gateway.yaml', '/etc/gateway/gateway.yaml'],
-])('shownPath() shows %s from /a/b as %s', (path, expected) => {
-  expect(shownPath(path, '/a/b')).toBe(expected);
-});
+import { truncate, jsonLine, jsonText, table, textWidth } from './text.ts';
 
 it.each([
   ['abc', 3],
@@ -37,7 +27,7 @@ it.each([
   ['日本語', 4, '日…'],
   ['🙂🙂', 3, '🙂…'],
   ['ab', 1, '…'],
-])('cutEnd() of %j in %i columns is %j', (text, columns, expected) => {
+])('truncate() of %j in %i columns is %j', (text, columns, expected) => {
   expect(truncate(text, columns)).toBe(expected);
 });
 

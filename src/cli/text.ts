@@ -67,8 +67,6 @@ export function parseTypedTimeout(text: string): number | undefined {
   return ms !== undefined && ms > 0 && ms <= maxTimeoutMs ? ms : undefined;
 }
 
-export { plural } from '../core/text/plural.ts';
-
 /** JSON that may be shown in a terminal: the control characters and direction marks that JSON allows in texts are escaped. */
 function terminalJson(value: unknown, indent?: number): string {
   const escaped = (mark: string): string => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -79,8 +77,6 @@ export const jsonText = (value: unknown): string => `${terminalJson(value, 2)}\n
 
 /** One line of a stream of JSON objects. */
 export const jsonLine = (value: object): string => `${terminalJson(value)}\n`;
-
-export { barePath, displayPath as shownPath } from '../core/text/display-path.ts';
 
 const noTls = 'no TLS connection is possible; the address may begin with http://';
 

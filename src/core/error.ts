@@ -309,6 +309,9 @@ export function fromUnknown(thrown: unknown): GatewayError {
   return defect(thrown);
 }
 
+/** Returns the message of whatever was thrown. */
+export const errorMessage = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+
 /** A defect of the gateway or of a plugin. The message contains no details. */
 export const defect = (cause?: unknown): GatewayError =>
   new GatewayError('internal', { message: 'The gateway could not process this request because of an internal error.', cause });

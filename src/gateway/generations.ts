@@ -7,6 +7,7 @@ import { createMask } from '../core/secrets/mask.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';
 import type { Plugin } from '../core/plugin.ts';
 import type { Provider } from '../core/provider.ts';
+import { errorMessage } from '../core/error.ts';
 import { throughHub } from '../formats/through-hub/index.ts';
 import type { Registry } from './types.ts';
 import { type ChainEntry, createGeneration, type Generation } from '../pipeline/generation.ts';
@@ -43,7 +44,7 @@ async function importFileOf({ secrets }: ValidConfig, path: string): Promise<unk
   try {
     return await importFile(path);
   } catch (cause) {
-    const why = createMask(secrets).text(cause instanceof Error ? cause.message : String(cause));
+    const why = createMask(secrets).text(errorMessage(cause));
     throw new Error(`the file ${path} cannot be loaded: ${why}`, { cause });
   }
 }

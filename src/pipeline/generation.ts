@@ -1,5 +1,5 @@
 import { createMask } from '../core/secrets/mask.ts';
-import { errorCatalogue, GatewayError, type ErrorCode, type ErrorDetails } from '../core/error.ts';
+import { errorCatalogue, GatewayError, type ErrorCode, type ErrorDetails, errorMessage } from '../core/error.ts';
 import type { MemoryReservation } from '../core/memory/budget.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';
 import type { JwtSettings, JwtVerifier } from '../core/secrets/jwt.ts';
@@ -103,7 +103,7 @@ export async function createGeneration(
       checkMoments(plugin, instance);
     } catch (cause) {
       await dispose().catch((err: unknown) => deps.host.warn({ err }, 'a plugin failed to shut down'));
-      const why = createMask(snapshot.secrets).text(cause instanceof Error ? cause.message : String(cause));
+      const why = createMask(snapshot.secrets).text(errorMessage(cause));
       throw new Error(`plugin "${plugin.name}" could not be set up: ${why}`, { cause });
     }
   }

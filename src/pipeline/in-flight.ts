@@ -1,6 +1,6 @@
 import { GatewayError } from '../core/error.ts';
 import type { ApiKey } from '../core/snapshot.ts';
-import { plural } from '../core/text/plural.ts';
+import { plural } from '../core/text/wording.ts';
 
 /** Requests of one key that are in flight. */
 export interface KeyInFlight {

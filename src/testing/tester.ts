@@ -1,5 +1,5 @@
 import { keyLocation, nodeAt } from '../config/read/node.ts';
-import { GatewayError } from '../core/error.ts';
+import { GatewayError, errorMessage } from '../core/error.ts';
 import type { Provider } from '../core/provider.ts';
 import { failuresOf } from './expect/check.ts';
 import { runTest, type RunDeps } from './run/run.ts';
@@ -44,6 +44,6 @@ export class Tester {
 /** A key that does not exist, a request that does not end, or an error of the gateway or a plugin. */
 function failureOf({ node }: TestCase, error: unknown): Failure {
   const isKey = error instanceof GatewayError && nodeAt(node, ['request', 'key']) !== undefined;
-  const got = error instanceof Error ? error.message : String(error);
+  const got = errorMessage(error);
   return { what: 'request', expected: 'a response', got, at: keyLocation(node, isKey ? ['request', 'key'] : ['request']) };
 }

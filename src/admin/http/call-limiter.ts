@@ -1,5 +1,5 @@
 import { GatewayError } from '../../core/error.ts';
-import { plural } from '../../core/text/plural.ts';
+import { plural } from '../../core/text/wording.ts';
 
 /** Maximum numbers of concurrent calls: of one user, and in total. */
 export interface CallLimits {

@@ -1,8 +1,9 @@
 import { printable } from '../../core/text/printable.ts';
+import { plural } from '../../core/text/wording.ts';
 import { reloadLimitMs, type ReloadVerdict } from '../../admin/api-types.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import type { CliIo } from '../io.ts';
-import { jsonText, plural, parseTypedDuration } from '../text.ts';
+import { jsonText, parseTypedDuration } from '../text.ts';
 import { adminClient } from '../admin-client.ts';
 import { diagnosticLines } from './status.ts';
 import type { AdminFlags } from './target.ts';

@@ -1,9 +1,10 @@
 import type { ShownDiagnostic, Status } from '../../admin/api-types.ts';
 import { printable } from '../../core/text/printable.ts';
 import { formatAge, formatDuration, formatSize } from '../../core/text/units.ts';
+import { plural } from '../../core/text/wording.ts';
 import { exitCodes } from '../command.ts';
 import { type CliIo, terminalWidth } from '../io.ts';
-import { truncate, jsonText, plural, table } from '../text.ts';
+import { truncate, jsonText, table } from '../text.ts';
 import { adminClient } from '../admin-client.ts';
 import type { AdminFlags } from './target.ts';
 

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../config/report/diagnostic.ts';
+import { type Diagnostic, isError } from '../../config/report/diagnostic.ts';
 import type { LoadedConfig, LoadRequest } from '../../config/reload/load.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { CommandError, type CommonFlags, exitCodes } from '../command.ts';
@@ -6,7 +6,8 @@ import { countDiagnostics, diagnosticsReport, githubDiagnostics, prettyDiagnosti
 import { type CliIo, hasColors } from '../io.ts';
 import { needConfig } from '../find-config.ts';
 import { load, sourceOf } from '../load.ts';
-import { jsonText, plural } from '../text.ts';
+import { jsonText } from '../text.ts';
+import { plural } from '../../core/text/wording.ts';
 
 export const checkFormats = ['pretty', 'short', 'json', 'github'] as const;
 
@@ -42,7 +43,7 @@ export async function check(files: readonly string[], flags: CheckFlags, io: Cli
   const diagnostics = loads
     .flatMap((loaded) => loaded.diagnostics)
     .map((one): Diagnostic => (flags.strict === true ? { ...one, severity: 'error' } : one));
-  const isValid = !diagnostics.some((one) => one.severity === 'error');
+  const isValid = !diagnostics.some(isError);
   print({ loads, diagnostics, isValid, took: performance.now() - begun }, flags, io);
   if (!isValid) return exitCodes.invalid;
   return flags.live === true ? testAll(names, io, registry) : exitCodes.yes;

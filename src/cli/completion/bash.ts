@@ -1,5 +1,5 @@
 import type { CommandNode, ValueKind } from './tree.ts';
-import { shellQuoted } from './quote.ts';
+import { shellQuote } from '../../core/logs/curl.ts';
 
 /** Completion script for bash 3.2 and newer. It needs no other package. */
 export function bashScript(nodes: readonly CommandNode[]): string {
@@ -103,7 +103,7 @@ function cases(nodes: readonly CommandNode[], rowsOf: (place: CommandNode) => re
     .filter(([, value]) => value !== undefined && value.length > 0)
     .map(([keys, value]) => {
       const text = typeof value === 'string' ? `@${value}` : (value ?? []).join(' ');
-      return `    ${keys.map(shellQuoted).join(' | ')}) REPLY=${shellQuoted(text)} ;;`;
+      return `    ${keys.map(shellQuote).join(' | ')}) REPLY=${shellQuote(text)} ;;`;
     })
     .join('\n');
 }

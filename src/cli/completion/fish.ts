@@ -1,5 +1,4 @@
 import type { Flag, CommandNode, ValueKind } from './tree.ts';
-import { fishQuoted } from './quote.ts';
 
 /** Completion script for fish 3 and newer. */
 export function fishScript(nodes: readonly CommandNode[]): string {
@@ -66,3 +65,6 @@ function valueOf(value: ValueKind | undefined): string {
 const proposed = (choices: readonly string[]): string => ` -a ${fishQuoted(choices.join(' '))}`;
 
 const isOneOf = (texts: readonly string[]): string => `    contains -- "$argv[1]" ${texts.map(fishQuoted).join(' ')}`;
+
+/** A text in single quotes. */
+const fishQuoted = (text: string): string => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;

@@ -1,5 +1,5 @@
 import { type CommandNode, type ValueKind, type Suggestion } from './tree.ts';
-import { shellQuoted } from './quote.ts';
+import { shellQuote } from '../../core/logs/curl.ts';
 
 /** Completion script for zsh. It works when it is sourced, and as the file `_gateway` in a folder of `fpath`. */
 export function zshScript(nodes: readonly CommandNode[]): string {
@@ -102,6 +102,6 @@ function cases(nodes: readonly CommandNode[], rowsOf: (place: CommandNode) => re
   return nodes
     .flatMap(rowsOf)
     .filter(([, words]) => words.length > 0)
-    .map(([keys, words]) => `    ${keys.map(shellQuoted).join(' | ')}) reply=(${words.map(shellQuoted).join(' ')}) ;;`)
+    .map(([keys, words]) => `    ${keys.map(shellQuote).join(' | ')}) reply=(${words.map(shellQuote).join(' ')}) ;;`)
     .join('\n');
 }

@@ -4,11 +4,12 @@ import type { Provider } from '../../core/provider.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import { printable } from '../../core/text/printable.ts';
+import { barePath } from '../../core/text/display-path.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { CommandError, type CommonFlags, exitCodes } from '../command.ts';
 import { type CliIo, terminalWidth } from '../io.ts';
 import { importPlugin, loadTree, nameFile } from '../load.ts';
-import { barePath, columnWidths, truncate, jsonText, table } from '../text.ts';
+import { columnWidths, truncate, jsonText, table } from '../text.ts';
 
 export interface ShowFlags extends CommonFlags {
   /** False with `--no-defaults`. */

@@ -1,6 +1,7 @@
 import { withTimeout } from '../../core/async/with-timeout.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 import { printable } from '../../core/text/printable.ts';
+import { errorMessage } from '../../core/error.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { AdminFlags } from '../admin/target.ts';
 import { exitCodes } from '../command.ts';
@@ -67,6 +68,6 @@ export async function doctor(flags: DoctorFlags, io: CliIo, registry: Registry):
 async function guarded(name: string, run: Check, subject: Subject): Promise<readonly CheckResult[]> {
   const result = (async () => run(subject))();
   return withTimeout(result, limitMs, () => [skip(`${name}: no result within ${limitMs / 1000} s`)]).catch((error: unknown) => [
-    skip(`${name}: the check could not run: ${error instanceof Error ? error.message : String(error)}`),
+    skip(`${name}: the check could not run: ${errorMessage(error)}`),
   ]);
 }

@@ -1,9 +1,8 @@
-import { GatewayError } from '../../core/error.ts';
 import type { Explanation, ExplainRequest } from '../../core/logs/explanation.ts';
 import { type OpenExplainer, openExplainer } from '../../gateway/explain/open.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { adminClient } from '../admin-client.ts';
-import { CommandError, exitCodes } from '../command.ts';
+import { asCommandError, CommandError, exitCodes } from '../command.ts';
 import { type CliIo, usualWidth } from '../io.ts';
 import { jsonText } from '../text.ts';
 import { bodyFile, curlText, hasReferences, isCut } from './curl.ts';
@@ -60,8 +59,7 @@ export async function explainFile(
     const explanation = await explainer.explain(request);
     return { ...explanation, warnings: [...warnings, ...explanation.warnings] };
   } catch (error) {
-    if (error instanceof GatewayError) throw new CommandError(exitCodes.no, error.message.replace(/\.$/, ''), error.hint);
-    throw error;
+    throw asCommandError(error, exitCodes.no);
   } finally {
     await close();
   }

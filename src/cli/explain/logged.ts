@@ -3,10 +3,9 @@ import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import type { BodyPart, StoredRecord } from '../../core/logs/reader.ts';
 import { loggedBody, type LogAccess, recordOf } from '../../explain/logged/bodies.ts';
 import { replayRequest } from '../../explain/logged/request.ts';
-import { GatewayError } from '../../core/error.ts';
 import { type HeaderNames, headerNames } from '../../transport/inbound/header-bag.ts';
 import type { AdminClient } from '../admin-client.ts';
-import { CommandError, exitCodes } from '../command.ts';
+import { asCommandError, exitCodes } from '../command.ts';
 import { resolveId } from '../logs/resolve-id.ts';
 
 /** Request log of a running gateway. Ids may be abbreviated, as for `gateway logs show`. */
@@ -36,7 +35,6 @@ export async function loggedRequest(
     const stored = await recordOf(logs, id);
     return { stored, request: replayRequest(stored, await loggedBody(logs, stored, 'request'), names) };
   } catch (error) {
-    if (error instanceof GatewayError) throw new CommandError(exitCodes.no, error.message.replace(/\.$/, ''), error.hint);
-    throw error;
+    throw asCommandError(error, exitCodes.no);
   }
 }

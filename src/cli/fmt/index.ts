@@ -4,13 +4,15 @@ import { readUnresolved } from '../../config/edit/written.ts';
 import type { Source } from '../../config/read/merge-files.ts';
 import { locationText, type Problem } from '../../config/report/problem.ts';
 import { printable } from '../../core/text/printable.ts';
+import { barePath } from '../../core/text/display-path.ts';
+import { plural } from '../../core/text/wording.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { replaceFile } from '../../manage/keys/replace-file.ts';
 import { CommandError, type CommonFlags, exitCodes } from '../command.ts';
 import { needConfig } from '../find-config.ts';
 import type { CliIo } from '../io.ts';
 import { errorsOf, invalidConfig, load, nameFile, sourceOf } from '../load.ts';
-import { barePath, jsonText, plural } from '../text.ts';
+import { jsonText } from '../text.ts';
 
 export interface FmtFlags extends CommonFlags {
   readonly check?: boolean | undefined;

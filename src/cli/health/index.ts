@@ -1,10 +1,11 @@
 import { type JsonObject, isJsonObject } from '../../core/json/merge.ts';
 import { printable } from '../../core/text/printable.ts';
+import { plural } from '../../core/text/wording.ts';
 import { type ReadyResponse, fetchReady } from './fetch-ready.ts';
 import { type HealthTarget, healthTarget } from './target.ts';
 import type { CliIo } from '../io.ts';
 import { CommandError, exitCodes } from '../command.ts';
-import { plural, jsonText, parseTypedTimeout } from '../text.ts';
+import { jsonText, parseTypedTimeout } from '../text.ts';
 
 export interface HealthFlags {
   readonly config?: string;

@@ -5,13 +5,14 @@ import { didYouMean } from '../../core/text/nearest.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
 import type { Provider } from '../../core/provider.ts';
+import { displayPath } from '../../core/text/display-path.ts';
 import { typesOf } from '../providers/catalog.ts';
 import { isVariable, keySettingFor, problemsOf } from '../providers/draft.ts';
 import { askFor } from '../providers/questions.ts';
 import { replaceFile } from '../../manage/keys/replace-file.ts';
 import { typesWithKeyIn } from '../start/try-out.ts';
 import { checkOutputName, CommandError, exitCodes } from '../command.ts';
-import { jsonText, shownPath } from '../text.ts';
+import { jsonText } from '../text.ts';
 import { reasonOf } from '../../config/read/files.ts';
 import { Refusal } from '../../manage/refusal.ts';
 import { addToGitIgnore } from './git-ignore.ts';
@@ -35,7 +36,7 @@ export interface InitFlags {
 export async function init(flags: InitFlags, io: CliIo, registry: Registry): Promise<number> {
   checkOutputName(flags.file, 'To print the configuration, use --dry-run.');
   const path = resolve(io.cwd, flags.file ?? 'gateway.yaml');
-  const shown = shownPath(path, io.cwd);
+  const shown = displayPath(path, io.cwd);
   if (flags.dryRun !== true && flags.force !== true && existsSync(path)) {
     throw new CommandError(exitCodes.no, `${shown} already exists: choose another file with --file, or replace it with --force`);
   }
@@ -54,7 +55,7 @@ export async function init(flags: InitFlags, io: CliIo, registry: Registry): Pro
 /** Returns what to tell the user. The configuration is written, so a failure is only a warning. */
 function ignoreSecrets(folder: string, cwd: string): string {
   const path = join(folder, '.gitignore');
-  const shown = shownPath(path, cwd);
+  const shown = displayPath(path, cwd);
   try {
     const added = addToGitIgnore(path, shown);
     return added.length === 0 ? '' : `Added to ${shown}: ${added.join(' ')}\n`;

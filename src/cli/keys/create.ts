@@ -6,9 +6,11 @@ import { writeNew } from '../../manage/keys/files.ts';
 import type { OpenConfig } from '../../manage/keys/shared.ts';
 import { invalidText, openConfig, printSecret } from './shared.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
-import { jsonText, barePath } from '../text.ts';
+import { jsonText } from '../text.ts';
 import type { CliIo } from '../io.ts';
 import type { Registry } from '../../gateway/types.ts';
+import { isError } from '../../config/report/diagnostic.ts';
+import { barePath } from '../../core/text/display-path.ts';
 
 export interface CreateFlags extends CommonFlags {
   readonly configs?: string | undefined;
@@ -107,7 +109,7 @@ async function checkEntry({ name, text, file, config }: KeyDraft, io: CliIo, reg
   const both = JSON.stringify([config.path, path]);
   const source = { text: `version: 1\ninclude: ${both}\n`, name: '<keys>' };
   const { diagnostics } = await load(source, io, registry, { saved: { ...config.texts, [path]: text } });
-  const errors = diagnostics.filter((one) => one.severity === 'error');
+  const errors = diagnostics.filter(isError);
   const named = [path, relative(io.cwd, path)];
   const [entryError] = errors.filter((one) => named.includes(one.file));
   if (entryError !== undefined) throw new CommandError(exitCodes.no, entryError.message, entryError.hint);

@@ -3,9 +3,10 @@ import { editKey } from '../../manage/keys/files.ts';
 import { keyNamed } from '../../manage/keys/shared.ts';
 import { openConfig, whyNotApplied } from './shared.ts';
 import { exitCodes, type CommonFlags } from '../command.ts';
-import { jsonText, barePath } from '../text.ts';
+import { jsonText } from '../text.ts';
 import type { CliIo } from '../io.ts';
 import type { Registry } from '../../gateway/types.ts';
+import { barePath } from '../../core/text/display-path.ts';
 
 /**
  * `gateway keys revoke NAME`: the gateway rejects all secrets of the key from now on. The entry stays, so that callers get the

@@ -3,9 +3,10 @@ import { rotate } from '../../manage/keys/change.ts';
 import { keyNamed } from '../../manage/keys/shared.ts';
 import { openConfig, printSecret, whyNotApplied } from './shared.ts';
 import { exitCodes, type CommonFlags } from '../command.ts';
-import { jsonText, barePath } from '../text.ts';
+import { jsonText } from '../text.ts';
 import type { CliIo } from '../io.ts';
 import type { Registry } from '../../gateway/types.ts';
+import { barePath } from '../../core/text/display-path.ts';
 
 export interface RotateFlags extends CommonFlags {
   readonly overlap: string;

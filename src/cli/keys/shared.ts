@@ -1,12 +1,12 @@
 import { readKeys } from '../../config/edit/written.ts';
 import type { OpenConfig } from '../../manage/keys/shared.ts';
 import { needConfig } from '../find-config.ts';
-import type { Diagnostic } from '../../config/report/diagnostic.ts';
+import { type Diagnostic, isError } from '../../config/report/diagnostic.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import type { CliIo } from '../io.ts';
 import { load } from '../load.ts';
-import { plural } from '../text.ts';
+import { plural } from '../../core/text/wording.ts';
 
 /** Finds and reads the configuration. @throws CommandError if it does not exist or cannot be read */
 export function openConfig(flags: CommonFlags, io: CliIo): OpenConfig {
@@ -29,9 +29,7 @@ export async function whyNotApplied({ path }: OpenConfig, io: CliIo, registry: R
 /** The errors that a gateway would have with the configuration, as text. */
 export function invalidText(diagnostics: readonly Diagnostic[]): string | undefined {
   // A secret that is set on the gateway's machine may be missing here.
-  const { length } = diagnostics.filter(
-    ({ severity, code }) => severity === 'error' && code !== 'unset-variable' && code !== 'unreadable-file',
-  );
+  const { length } = diagnostics.filter((one) => isError(one) && one.code !== 'unset-variable' && one.code !== 'unreadable-file');
   return length === 0 ? undefined : `the configuration has ${plural(length, 'other error')}: gateway check`;
 }
 

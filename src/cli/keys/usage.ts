@@ -15,7 +15,8 @@ import { logFile, stateDirPath } from '../../store/state-dir.ts';
 import { listSegments } from '../../store/spool.ts';
 import { SegmentWindow } from '../../store/log/drain/segment-window.ts';
 import { errorCode } from '../../core/text/error-code.ts';
-import { barePath } from '../text.ts';
+import { barePath } from '../../core/text/display-path.ts';
+import { errorMessage } from '../../core/error.ts';
 
 /** In units of `moneyUnits`, and the number of requests whose price is unknown. */
 interface KeyCost {
@@ -104,7 +105,7 @@ async function fromPostgres(
     await addCosts(queries);
   } catch (error) {
     // The tables are created with the first record.
-    if (errorCode(error) !== noTable) warn(error instanceof Error ? error.message : String(error));
+    if (errorCode(error) !== noTable) warn(errorMessage(error));
   } finally {
     await queries?.close();
   }

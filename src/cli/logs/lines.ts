@@ -1,7 +1,8 @@
 import type { LogRow } from '../../core/logs/row.ts';
+import { plural } from '../../core/text/wording.ts';
 import type { AdminClient } from '../admin-client.ts';
 import { type CliIo, flushed } from '../io.ts';
-import { jsonLine, plural } from '../text.ts';
+import { jsonLine } from '../text.ts';
 import type { Column } from './columns.ts';
 import { csvLine } from './csv.ts';
 import { storedRecords } from './pages.ts';

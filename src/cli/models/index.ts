@@ -2,6 +2,7 @@ import { compileConfig } from '../../config/compile/index.ts';
 import type { Provider } from '../../core/provider.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
+import { withoutAt } from '../../core/model/model-name.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { createPriceBook } from '../../pricing/book.ts';
 import { CommandError, type CommonFlags, exitCodes } from '../command.ts';
@@ -43,7 +44,7 @@ export async function listModels(flags: ModelsFlags, io: CliIo, registry: Regist
 /** @throws CommandError that lists the known names */
 function ofProvider(rows: readonly ModelRow[], wanted: string | undefined, known: readonly string[]): readonly ModelRow[] {
   if (wanted === undefined) return rows;
-  const slug = wanted.replace(/^@/, '');
+  const slug = withoutAt(wanted);
   if (known.includes(slug)) return rows.filter(({ provider }) => provider === slug);
   const available = `Available: ${known.join(', ') || 'none'}`;
   throw new CommandError(exitCodes.no, `no provider or virtual key called "${wanted}".${didYouMean(slug, known)}`, available);

@@ -1,5 +1,5 @@
 import { printable } from '../../core/text/printable.ts';
-import { plural } from '../text.ts';
+import { plural } from '../../core/text/wording.ts';
 import type { ReloadPlan } from './index.ts';
 import type { Routing } from './routing.ts';
 

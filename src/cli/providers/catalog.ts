@@ -5,6 +5,7 @@ import type { Source } from '../../config/read/merge-files.ts';
 import { child, type Entry, entriesOf } from '../../config/read/node.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import type { Provider } from '../../core/provider.ts';
+import { withoutAt } from '../../core/model/model-name.ts';
 import type { CatalogEntry } from '../../manage/providers/catalog-entry.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
@@ -62,7 +63,7 @@ export function selectedEntries(catalog: Catalog, slugs: readonly string[]): rea
 }
 
 export function entryOf({ entries }: Catalog, slug: string): CatalogEntry {
-  const entry = entries.find((one) => one.slug === slug.replace(/^@/, ''));
+  const entry = entries.find((one) => one.slug === withoutAt(slug));
   if (entry !== undefined) return entry;
   const names = entries.map((one) => one.slug);
   const available = `Available: ${names.join(', ') || 'none'}`;

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../core/json/merge.ts';
 import type { Provider } from '../../core/provider.ts';
+import { withoutFullStop } from '../../core/text/wording.ts';
 import type { CliIo } from '../io.ts';
 import { type Draft, isSecret, problemsOf, setAtPath, schemaAt } from './draft.ts';
 
@@ -41,7 +42,7 @@ async function askDeployments(ask: Ask, provider: Provider, draft: Draft): Promi
     for (const key of keys) {
       const schema = schemaAt(provider.entry.settings, ['deployments', alias, key]);
       if (schema?.['type'] !== 'string' || key === 'target_uri' || isSecret(provider, ['deployments', alias, key])) continue;
-      const answer = await askFor(ask, `  ${key} (${String(schema['description']).replace(/\.$/, '')})`);
+      const answer = await askFor(ask, `  ${key} (${withoutFullStop(String(schema['description']))})`);
       if (answer !== '') setAtPath(draft, ['deployments', alias, key], answer);
     }
   }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Diagnostic } from '../../config/report/diagnostic.ts';
+import { type Diagnostic, isError } from '../../config/report/diagnostic.ts';
 import type { LoadedConfig } from '../../config/reload/load.ts';
 import { withEntry, yamlOf } from '../../config/edit/new-entry.ts';
 import { locationText } from '../../config/report/problem.ts';
@@ -12,8 +12,8 @@ import { replaceFile } from '../../manage/keys/replace-file.ts';
 import { writtenEntries } from './catalog.ts';
 import type { Draft } from './draft.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
-import { shownPath } from '../text.ts';
 import { load } from '../load.ts';
+import { displayPath } from '../../core/text/display-path.ts';
 
 /** An entry ready to be written. */
 export interface NewEntry {
@@ -38,7 +38,7 @@ export async function writeEntry({ slug, entry }: NewEntry, flags: CommonFlags, 
   if ('stdin' in found) throw new CommandError(exitCodes.usage, 'standard input cannot be written; use --dry-run');
   const path = 'path' in found ? found.path : resolve(io.cwd, 'gateway.yaml');
   const isNew = !existsSync(path);
-  const file = shownPath(path, io.cwd);
+  const file = displayPath(path, io.cwd);
   const { texts, diagnostics } = isNew ? newFile(path) : await load({ path }, io, registry, allowingMissingSecrets);
   const before = texts[path];
   if (before === undefined) throw new CommandError(exitCodes.no, `${file} cannot be read`);
@@ -114,8 +114,6 @@ function unsetNotes(names: readonly string[]): string {
   const set = `Set ${variables.join(' and ')}, and restart a gateway that runs without ${it}: until then it rejects this configuration. --key-file needs no restart.\n`;
   return `${variables.length === 0 ? '' : set}${files.map((name) => `Write the key to ${name}: until then the gateway rejects this configuration.\n`).join('')}`;
 }
-
-const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
 
 /** Key to compare diagnostics: an insertion changes line numbers, but not messages. */
 const keyOf = ({ file, code, message }: Diagnostic): string => `${file} ${code} ${message}`;

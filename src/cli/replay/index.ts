@@ -1,12 +1,11 @@
 import { replayLimitMs, type ReplayResult } from '../../admin/api-types.ts';
-import { GatewayError } from '../../core/error.ts';
 import type { Explanation } from '../../core/logs/explanation.ts';
 import { printable, printableLines } from '../../core/text/printable.ts';
 import { withReplayChanges } from '../../explain/logged/replay.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { adminClient } from '../admin-client.ts';
 import type { AdminFlags } from '../admin/target.ts';
-import { CommandError, exitCodes } from '../command.ts';
+import { asCommandError, exitCodes } from '../command.ts';
 import { explainFile, print } from '../explain/index.ts';
 import { configuredHeaderNames, loggedRequest, requestLogOf } from '../explain/logged.ts';
 import { differenceText, explanationText } from '../explain/text.ts';
@@ -76,7 +75,6 @@ function asUsageError<T>(make: () => T): T {
   try {
     return make();
   } catch (error) {
-    if (error instanceof GatewayError) throw new CommandError(exitCodes.usage, error.message.replace(/\.$/, ''), error.hint);
-    throw error;
+    throw asCommandError(error, exitCodes.usage);
   }
 }

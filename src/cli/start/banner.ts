@@ -1,8 +1,8 @@
-import { briefDiagnostic, type Diagnostic } from '../../config/report/diagnostic.ts';
+import { briefDiagnostic, type Diagnostic, isError } from '../../config/report/diagnostic.ts';
 import { printable } from '../../core/text/printable.ts';
 import { formatDuration } from '../../core/text/units.ts';
+import { plural } from '../../core/text/wording.ts';
 import type { GatewayEvent } from '../../gateway/types.ts';
-import { plural } from '../text.ts';
 
 /** Facts that the start prints. */
 export interface BannerFacts {
@@ -131,7 +131,7 @@ export function lastGoodText(
 
 /** Errors of a rejected load, indented. */
 function causes(event: { readonly diagnostics: readonly Diagnostic[]; readonly reason?: string | undefined }): string[] {
-  const errors = event.diagnostics.filter((one) => one.severity === 'error');
+  const errors = event.diagnostics.filter(isError);
   const reason = event.reason === undefined ? [] : [`${' '.repeat(10)}${printable(event.reason)}`];
   return [...reason, ...problems(errors, ' '.repeat(10))];
 }

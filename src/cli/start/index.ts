@@ -3,6 +3,7 @@ import type { Loader } from '../../config/reload/loader.ts';
 import { briefDiagnostics } from '../../config/report/diagnostic.ts';
 import { defaultListen, isLoopback, listenAddress } from '../../core/http/listen-address.ts';
 import { firstModelOf } from '../../core/model/first-model.ts';
+import { displayPath } from '../../core/text/display-path.ts';
 import { type Gateway, type GatewayEvent, type GatewayOptions, type Registry, StartError, type StartGateway } from '../../gateway/types.ts';
 import { startGateway } from '../../gateway/start.ts';
 import { DescriptorWriter } from '../../telemetry/descriptor.ts';
@@ -27,7 +28,6 @@ import { printStartError } from './start-error.ts';
 import { untilStopped } from './stop.ts';
 import { type TryOut, tryOutConfig } from './try-out.ts';
 import { version } from '../../gateway/version.ts';
-import { shownPath } from '../text.ts';
 
 export interface StartFlags {
   readonly config?: string;
@@ -194,7 +194,7 @@ class Session {
       return { text: await this.#io.readStdin(), name: '<stdin>' };
     }
     if ('path' in found) {
-      this.#shown = shownPath(found.path, cwd);
+      this.#shown = displayPath(found.path, cwd);
       return { path: found.path };
     }
     this.#tryOut = tryOutConfig(env, this.#registry.providers);

@@ -3,6 +3,7 @@ import { hopTexts } from '../../core/logs/hops.ts';
 import { printable } from '../../core/text/printable.ts';
 import type { AttemptRecord, LogRecord, SocketRecord } from '../../core/records/record.ts';
 import { formatDuration } from '../../core/text/units.ts';
+import { withoutFullStop } from '../../core/text/wording.ts';
 import { padEnd } from '../text.ts';
 
 export interface LineStyle {
@@ -56,7 +57,7 @@ function route(record: LogRecord): string {
 
 /** The failed attempts, followed by the error message. */
 function failure(record: LogRecord): string {
-  const message = printable(record.error?.message ?? `status ${record.status}`).replace(/\.$/, '');
+  const message = withoutFullStop(printable(record.error?.message ?? `status ${record.status}`));
   const failedAttempts = hops(record.attempts).join(' → ');
   return failedAttempts === '' ? message : `${failedAttempts}: ${message}`;
 }

@@ -1,7 +1,7 @@
 import type { Gateway } from '../../gateway/types.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { type Signals, stopCodes } from './signals.ts';
-import { plural } from '../text.ts';
+import { plural } from '../../core/text/wording.ts';
 
 interface StopDeps {
   readonly log: Log;

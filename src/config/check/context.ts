@@ -1,4 +1,5 @@
 import { nearest } from '../../core/text/nearest.ts';
+import { withoutAt } from '../../core/model/model-name.ts';
 import type { PluginRegistry } from '../read/registry.ts';
 import {
   child,
@@ -97,9 +98,7 @@ export const lacks = (node: Node | undefined, key: string): boolean =>
   entryOf(node, key) === undefined && !entriesOf(node).some((entry) => nearest(entry.key, [key]) !== undefined);
 
 /** Provider name in a reference: without the `@`, up to the first slash. */
-export function slugIn(written: string): string {
-  return written.replace(/^@/, '').split('/')[0] ?? '';
-}
+export const slugIn = (written: string): string => withoutAt(written).split('/')[0] ?? '';
 
 /** Strings of a list, with their nodes. */
 export function textsOf(node: Node | undefined): { node: ScalarNode; text: string }[] {

@@ -4,6 +4,7 @@ import { BoundedCache } from '../../core/memory/bounded-cache.ts';
 import { isExactNumber, isObject, isJsonObject } from '../../core/json/merge.ts';
 import { checkPromptAllowed } from '../../core/model/usable-names.ts';
 import type { ApiKey, CompiledConfig, Snapshot } from '../../core/snapshot.ts';
+import { withoutFullStop } from '../../core/text/wording.ts';
 import type { BindingContext } from './targets/choose-binding.ts';
 import { invalidConfig } from './invalid.ts';
 import { canonicalKey } from '../read/key-aliases.ts';
@@ -112,10 +113,7 @@ function parse(text: string): unknown {
 
 /** The parser quotes the text around the error, which may be a credential. */
 const reasonIn = (message: string): string =>
-  message
-    .replace(/^The body is not JSON: /, '')
-    .replace(/, (?:\.\.\.)?".*$/s, '')
-    .replace(/\.$/, '');
+  withoutFullStop(message.replace(/^The body is not JSON: /, '').replace(/, (?:\.\.\.)?".*$/s, ''));
 
 /** Numbers keep their digits where they are sent on, and are numbers where the gateway reads them. */
 function withPlainNumbers(value: unknown): unknown {

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { Duty, Plugin } from '../../core/plugin.ts';
 import type { Provider } from '../../core/provider.ts';
+import { withoutAt } from '../../core/model/model-name.ts';
 import { child, itemsOf, type MapNode, type Node, textOf } from './node.ts';
 
 /** What a configuration may name: providers (external ones included), plugins, and external plugins by absolute path. */
@@ -48,8 +49,13 @@ export function typeNames(registry: PluginRegistry): string[] {
   return registry.providers.flatMap((one) => [one.type, ...one.aliases]);
 }
 
+/** Slug of the provider that a virtual key refers to; undefined if it names none. */
+export function slugOfVirtualKey(virtualKey: Node | undefined): string | undefined {
+  const written = textOf(child(virtualKey, 'provider'));
+  return written === undefined ? undefined : withoutAt(written);
+}
+
 /** Provider type of the provider that a virtual key refers to. */
 export function providerOfVirtualKey(virtualKey: Node, root: MapNode, registry: PluginRegistry): Provider | undefined {
-  const slug = textOf(child(virtualKey, 'provider'))?.replace(/^@/, '') ?? '';
-  return providerOf(registry, textOf(child(child(child(root, 'providers'), slug), 'type')) ?? '');
+  return providerOf(registry, textOf(child(child(child(root, 'providers'), slugOfVirtualKey(virtualKey) ?? ''), 'type')) ?? '');
 }

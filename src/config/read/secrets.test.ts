@@ -41,6 +41,6 @@ it.each([
   ['postgres://gateway:${file:/run/pw}@db/logs', 'postgres://gateway:${file:/run/pw}@db/logs'],
   ['https://h.example/v1?sig=abc12&a=1', 'https://h.example/v1?sig=…&a=1'],
   ['https://h.example:8443/v1/a@b', 'https://h.example:8443/v1/a@b'],
-])('withoutKeys() shows %s as %s', (text, expected) => {
+])('maskUrlSecrets() shows %s as %s', (text, expected) => {
   expect(maskUrlSecrets(text)).toBe(expected);
 });

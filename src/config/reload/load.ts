@@ -3,7 +3,7 @@ import type { Plugin } from '../../core/plugin.ts';
 import type { Provider } from '../../core/provider.ts';
 import { startOf, type StartFacts } from '../check/context.ts';
 import { runRules } from '../check/index.ts';
-import { type Diagnostic, sortDiagnostics } from '../report/diagnostic.ts';
+import { type Diagnostic, isError, sortDiagnostics } from '../report/diagnostic.ts';
 import { locateWritten, type WrittenLocations } from '../report/origins.ts';
 import { withFrames } from '../report/frame.ts';
 import { mergeFiles, type MergedFiles, type SavedFiles, type Source } from '../read/merge-files.ts';
@@ -20,6 +20,7 @@ import { canonicalizeKeys } from '../read/canonical-keys.ts';
 import { validate } from '../validate/schema.ts';
 import type { Validators } from '../validate/schemas/validators.ts';
 import { isJsonObject } from '../../core/json/merge.ts';
+import { withoutFullStop } from '../../core/text/wording.ts';
 
 export interface LoadRequest {
   /** Path of gateway.yaml, or text with a display name (standard input, try-out). */
@@ -144,11 +145,9 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   if (loaded.tree === undefined || request.rehearse === undefined) return loaded;
   const fault = await request.rehearse({ ...loaded, tree: loaded.tree });
   if (fault === undefined) return loaded;
-  report({ code: 'setup-failed', at: startOf(root.at), message: fault.replace(/\.$/, '') });
+  report({ code: 'setup-failed', at: startOf(root.at), message: withoutFullStop(fault) });
   return { ...loaded, tree: undefined, diagnostics: toDiagnostics() };
 }
-
-const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
 
 /** Adds the secrets that the files contain as plain text, and removes names that are not secret. */
 function collectSecrets(root: MapNode, { texts }: MergedFiles, providers: readonly Provider[], secrets: Set<string>): void {

@@ -67,6 +67,9 @@ export interface Frame {
   readonly lines: readonly string[];
 }
 
+/** False for a warning. */
+export const isError = ({ severity }: Pick<Diagnostic, 'severity'>): boolean => severity === 'error';
+
 /** One line: `configs/support.yaml:9:9 error: unknown key "retrys" (did you mean "retry"?)`. */
 export function briefDiagnostic({ file, line, column, severity, message, hint }: Diagnostic): string {
   return printable(`${file}:${line}:${column} ${severity}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
@@ -74,8 +77,7 @@ export function briefDiagnostic({ file, line, column, severity, message, hint }:
 
 /** The same for a list, errors first: a log line may be cut. */
 export function briefDiagnostics(diagnostics: readonly Diagnostic[]): string[] {
-  const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  return [...errors, ...diagnostics.filter(({ severity }) => severity !== 'error')].map(briefDiagnostic);
+  return [...diagnostics.filter(isError), ...diagnostics.filter((one) => !isError(one))].map(briefDiagnostic);
 }
 
 /** Sorted by file, line and column, without duplicates. */

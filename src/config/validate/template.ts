@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type Mustache from 'mustache';
+import { lowerFirst } from '../../core/text/wording.ts';
 
 const load = createRequire(import.meta.url);
 
@@ -94,7 +95,7 @@ function faultOf(message: string, text: string): TemplateFault {
   const opening = unclosed === undefined ? -1 : openingOf(unclosed, text);
   const unclosedTag = reason === 'Unclosed tag' ? text.lastIndexOf('{{') : -1;
   const index = opening >= 0 ? opening : unclosedTag >= 0 ? unclosedTag : Number(at ?? 0);
-  return new TemplateFault(reason.charAt(0).toLowerCase() + reason.slice(1), index);
+  return new TemplateFault(lowerFirst(reason), index);
 }
 
 /** Offset of the first tag that opens a section of this name; -1 if there is none. The name may be too long for a regular expression. */

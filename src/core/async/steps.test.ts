@@ -16,7 +16,7 @@ describe('Steps', () => {
     expect(produced).toEqual([0, 1, 2]);
   });
 
-  it('inSlices() yields to the event loop after each time slice', async () => {
+  it('runInSlices() yields to the event loop after each time slice', async () => {
     const produced: number[] = [];
     const counts: number[] = [];
     let now = 0;

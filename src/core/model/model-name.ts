@@ -20,3 +20,6 @@ export function bareModel(model: string): string {
 function hasSlug(model: string): boolean {
   return model.charCodeAt(0) === 0x40 && !model.startsWith('@cf/') && !model.startsWith('@hf/');
 }
+
+/** Returns the name in a reference to a provider or virtual key, which may be written with or without `@`. */
+export const withoutAt = (reference: string): string => reference.replace(/^@/, '');

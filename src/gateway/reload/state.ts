@@ -1,4 +1,4 @@
-import { briefDiagnostic } from '../../config/report/diagnostic.ts';
+import { briefDiagnostic, isError } from '../../config/report/diagnostic.ts';
 import type { ReloadResult } from '../../config/reload/reloader.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 
@@ -67,7 +67,7 @@ export class ReloadState {
 
 function causesOf({ diagnostics, cause, secrets }: Failure, more: readonly string[]): { errors: number; why: readonly string[] } {
   const mask = createMask([...new Set([...secrets, ...more])]);
-  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const errors = diagnostics.filter(isError);
   const texts = [...(cause === undefined ? [] : [cause.message]), ...errors.slice(0, limits.shown).map(briefDiagnostic)];
   return { errors: errors.length, why: texts.map((text) => mask.text(text).slice(0, limits.length)) };
 }

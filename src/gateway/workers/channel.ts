@@ -1,4 +1,5 @@
 import type { SendHandle } from 'node:child_process';
+import { errorMessage } from '../../core/error.ts';
 
 /** A message between two processes. A message with an `id` expects an answer. */
 type Message =
@@ -87,7 +88,7 @@ export class Channel {
       else if (answer instanceof Promise) await answer;
     } catch (error) {
       if (id === undefined) throw error;
-      this.#reply({ answer: id, failure: error instanceof Error ? error.message : String(error) });
+      this.#reply({ answer: id, failure: errorMessage(error) });
     }
   }
 

@@ -6,6 +6,8 @@ import type { ListenSetting } from '../../core/http/listen-address.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 import { createMask, type Mask } from '../../core/secrets/mask.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
+import { withoutFullStop } from '../../core/text/wording.ts';
+import { errorMessage } from '../../core/error.ts';
 import type { ChainStep, Generation } from '../../pipeline/generation.ts';
 import type { PluginMessage } from '../../pipeline/shared-state.ts';
 import type { MetricsSnapshot } from '../../telemetry/metrics/snapshot.ts';
@@ -353,4 +355,4 @@ export class Fleet implements Serving {
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+const messageOf = (error: unknown): string => withoutFullStop(errorMessage(error));

@@ -1,5 +1,6 @@
 import type { Log } from '../../telemetry/log.ts';
 import type { WorkerProcess } from './process.ts';
+import { errorMessage } from '../../core/error.ts';
 
 export interface WorkerEnd {
   /** Unix milliseconds. */
@@ -84,7 +85,7 @@ export class Slot {
       await this.#deps.begin(process);
       this.#fault = undefined;
     } catch (error) {
-      this.#fault = error instanceof Error ? error.message : String(error);
+      this.#fault = errorMessage(error);
       process.kill();
       throw error;
     }

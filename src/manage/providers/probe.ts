@@ -13,6 +13,7 @@ import type { CatalogEntry } from './catalog-entry.ts';
 import { probeRequest } from './probe-request.ts';
 import type { ProviderTestOptions } from './test-provider.ts';
 import { tryParseObject } from '../../core/json/scan.ts';
+import { withoutFullStop } from '../../core/text/wording.ts';
 
 /** Result of one probe. */
 export interface ProbeResult {
@@ -127,6 +128,6 @@ const connectionFixes: Readonly<Record<FetchFault['kind'], string>> = {
 
 /** Masks first: the beginning of a secret that is cut off would not be recognized. */
 export const oneLine = (text: string, mask: ProviderTestOptions['mask']): string => {
-  const line = printable(mask(text).replaceAll(/\s+/g, ' ').trim().replace(/\.$/, ''));
+  const line = printable(withoutFullStop(mask(text).replaceAll(/\s+/g, ' ').trim()));
   return line.length > 200 ? `${line.slice(0, 199).toWellFormed()}…` : line;
 };

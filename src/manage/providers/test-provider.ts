@@ -1,7 +1,8 @@
 import { child, entriesOf, type Node } from '../../config/read/node.ts';
 import { isSecretKey } from '../../config/read/secrets.ts';
 import type { Probe } from '../../core/provider.ts';
-import { plural } from '../../core/text/plural.ts';
+import { plural, withoutFullStop } from '../../core/text/wording.ts';
+import { errorMessage } from '../../core/error.ts';
 import type { Outbound } from '../../transport/outbound/index.ts';
 import { type CatalogEntry, disabledReason } from './catalog-entry.ts';
 import { hostOf } from './probe-request.ts';
@@ -43,7 +44,7 @@ export async function testProvider(one: CatalogEntry, trial: ProviderTestOptions
   try {
     probes = one.binding.provider.entry.probe?.(one.binding.settings, trial.deep) ?? [];
   } catch (error) {
-    return { ...known, ...nothing, state: 'fail', says: oneLine(error instanceof Error ? error.message : String(error), trial.mask) };
+    return { ...known, ...nothing, state: 'fail', says: oneLine(errorMessage(error), trial.mask) };
   }
   if (probes.length === 0) return { ...known, ...nothing, state: 'off', says: 'this type cannot be tested' };
   const begun = performance.now();
@@ -82,7 +83,7 @@ function verdict(one: CatalogEntry, done: readonly ProbeResult[]): Omit<Provider
 
 /** Returns a hint for a failed probe, in one line, preferably the provider type's own. */
 function fixFor(one: CatalogEntry, { status, fix, probe }: ProbeResult): string | undefined {
-  if (fix !== undefined) return fix.replace(/\.$/, '');
+  if (fix !== undefined) return withoutFullStop(fix);
   switch (status) {
     case 401:
       return `check ${secretOf(one) ?? 'the credential'}: the service does not accept it`;

@@ -1,7 +1,7 @@
 import { entriesOf, type Entry, itemsOf, type Node, nodeAt, textOf, toValue } from '../../config/read/node.ts';
 import { tryParseJson } from '../../core/json/scan.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
-import { plural } from '../../core/text/plural.ts';
+import { plural } from '../../core/text/wording.ts';
 import type { TestOutcome } from '../run/outcome.ts';
 import type { Failure } from '../test-case.ts';
 import { partFailures, valueAt } from './part.ts';

@@ -2,6 +2,7 @@ import { fromUnknown, GatewayError } from '#core/error.ts';
 import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import { bareModel } from '#core/model/model-name.ts';
 import type { Dropped } from '#core/provider.ts';
+import { withoutFullStop } from '#core/text/wording.ts';
 import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
 import { headerFields, parseFeatures } from '#formats/anthropic-messages/headers.ts';
 import { anthropicNames, checkToolNames } from '#formats/tool-names/rule.ts';
@@ -131,7 +132,7 @@ const invalidLine = (code: 'invalid_type' | 'invalid_value' | 'missing_required_
 type Problem = { readonly line: InputLine; readonly error: GatewayError };
 
 function batchError(first: Problem, problems: readonly Problem[]): GatewayError {
-  const texts = problems.slice(0, maxShownProblems).map(({ line, error }) => `line ${line.number}: ${error.message.replace(/\.$/, '')}`);
+  const texts = problems.slice(0, maxShownProblems).map(({ line, error }) => `line ${line.number}: ${withoutFullStop(error.message)}`);
   const more = problems.length - texts.length;
   const { error, line } = first;
   return new GatewayError(error.code, {

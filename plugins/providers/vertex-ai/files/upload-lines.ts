@@ -5,6 +5,7 @@ import type { Dropped } from '#core/provider.ts';
 import { Drops } from '#formats/shared/request/drops.ts';
 import type { FileRules } from '#formats/google-generate/request/conversion.ts';
 import { parseExact } from '#core/json/scan.ts';
+import { withoutFullStop } from '#core/text/wording.ts';
 import { parseObject } from '#formats/shared/json.ts';
 import { isBatchLine, toRow } from '../batches/rows.ts';
 import type { VertexSettings } from '../settings.ts';
@@ -94,7 +95,7 @@ function withLineNumber(thrown: unknown, number: number): unknown {
   const error = fromUnknown(thrown);
   if (error.code === 'internal') return thrown;
   return new GatewayError(error.code, {
-    message: `Line ${number} of the file cannot be converted: ${error.message.replace(/\.$/, '')}.`,
+    message: `Line ${number} of the file cannot be converted: ${withoutFullStop(error.message)}.`,
     param: error.param === undefined ? `file.${number}` : `file.${number}.${error.param}`,
     hint: error.hint,
   });

@@ -5,12 +5,14 @@ import type { LoadedConfig, LoadRequest } from '../../../config/reload/load.ts';
 import { locateWritten } from '../../../config/report/origins.ts';
 import { shellQuote } from '../../../core/logs/curl.ts';
 import { printable } from '../../../core/text/printable.ts';
+import { barePath } from '../../../core/text/display-path.ts';
+import { isError } from '../../../config/report/diagnostic.ts';
 import type { Registry } from '../../../gateway/types.ts';
 import { replaceFile } from '../../../manage/keys/replace-file.ts';
 import { checkOutputName, CommandError, exitCodes } from '../../command.ts';
 import type { CliIo } from '../../io.ts';
 import { load } from '../../load.ts';
-import { barePath, jsonText } from '../../text.ts';
+import { jsonText } from '../../text.ts';
 import type { Conversion, Converted, Sections } from './conversion.ts';
 import { convertLitellm } from './litellm/index.ts';
 import { Notes } from './notes.ts';
@@ -85,7 +87,7 @@ export async function convert(files: readonly string[], flags: ConvertFlags, io:
     io.stdout.write(text);
     io.stderr.write(resultText(result, io.stderr, io));
   }
-  if (diagnostics.some(({ severity }) => severity === 'error')) return exitCodes.invalid;
+  if (diagnostics.some(isError)) return exitCodes.invalid;
   return flags.strict === true && result.notes.some(({ kind }) => kind === 'not mapped') ? exitCodes.no : exitCodes.yes;
 }
 

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../../config/report/diagnostic.ts';
+import { type Diagnostic, isError } from '../../../config/report/diagnostic.ts';
 import { printable } from '../../../core/text/printable.ts';
 import { countDiagnostics, prettyDiagnostics } from '../../diagnostics.ts';
 import { type CliIo, type CliStream, hasColors } from '../../io.ts';
@@ -32,7 +32,7 @@ export function resultText(result: ConversionResult, stream: CliStream, io: CliI
     ...variableRows(variables),
   ];
   const lines = rows.map(([label = '', text = '']) => `${padEnd(label, 12)}${printable(text)}\n`);
-  const isOk = !diagnostics.some(({ severity }) => severity === 'error');
+  const isOk = !diagnostics.some(isError);
   const count = countDiagnostics(diagnostics);
   const check = isOk ? `ok${count === '' ? '' : `, ${count}`}` : count;
   const files = [file, testFile].filter((name) => name !== null).map(printable);
@@ -80,6 +80,6 @@ export function resultJson({ mapped, notes, variables, diagnostics, file, testFi
     different: shown('different'),
     not_mapped: shown('not mapped'),
     variables: variables.map(({ name, isSecret, origin, note }) => ({ name, secret: isSecret, origin, note: note ?? null })),
-    check: { ok: !diagnostics.some(({ severity }) => severity === 'error'), diagnostics },
+    check: { ok: !diagnostics.some(isError), diagnostics },
   };
 }

@@ -5,7 +5,7 @@ import { parse, sourceFile } from '../../../config/read/yaml/parse.ts';
 import type { Problem } from '../../../config/report/problem.ts';
 import { CommandError, exitCodes } from '../../command.ts';
 import type { CliIo } from '../../io.ts';
-import { barePath } from '../../text.ts';
+import { barePath } from '../../../core/text/display-path.ts';
 
 /** A file of another gateway. */
 export interface SourceTree {

@@ -5,9 +5,11 @@ import { adminClient } from '../../admin-client.ts';
 import { adminTarget } from '../../admin/target.ts';
 import { CommandError, exitCodes } from '../../command.ts';
 import { countDiagnostics, shortDiagnostic } from '../../diagnostics.ts';
-import { connectionReasons, plural } from '../../text.ts';
+import { connectionReasons } from '../../text.ts';
 import { type Check, fail, ok, type CheckResult, warn } from '../result.ts';
 import type { CheckedConfig, Subject } from '../subject.ts';
+import { isError } from '../../../config/report/diagnostic.ts';
+import { plural, withoutFullStop } from '../../../core/text/wording.ts';
 
 /** Time limit of a call of the running gateway in milliseconds. It loads the files, as a reload does. */
 const callMs = 8000;
@@ -17,7 +19,7 @@ export const checkConfig: Check = async (subject) => {
   const { config } = subject;
   if (config === undefined) return [warn('no configuration found: gateway start would only serve a mock provider', 'gateway init')];
   const { loaded, name } = config;
-  const [first] = loaded.diagnostics.filter(({ severity }) => severity === 'error');
+  const first = loaded.diagnostics.find(isError);
   if (first !== undefined) {
     const counts = countDiagnostics(loaded.diagnostics);
     return [fail(`${name} is not valid, ${counts}: ${shortDiagnostic(first)}`, 'run gateway check to see each with its location')];
@@ -79,5 +81,5 @@ async function comparedWithRunning(valid: string, config: CheckedConfig & { path
 function notCompared(valid: string, { code, message, hint }: CommandError, named: string): CheckResult {
   const isAbsent = [connectionReasons['ECONNREFUSED'], connectionReasons['ENOENT']].some((why) => message.endsWith(`: ${why}`));
   if (code === exitCodes.unreachable && isAbsent && named === '') return ok(`${valid}; no gateway runs`);
-  return warn(`${valid}, but not compared with a running gateway: ${message}`, hint?.replace(/\.$/, ''));
+  return warn(`${valid}, but not compared with a running gateway: ${message}`, hint === undefined ? undefined : withoutFullStop(hint));
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { readUnresolved } from '../../../config/edit/written.ts';
 import { publicNames, visitPlainSecrets } from '../../../config/read/secrets.ts';
 import { barePath } from '../../../core/text/display-path.ts';
-import { plural } from '../../text.ts';
+import { plural } from '../../../core/text/wording.ts';
 import { type Check, ok, type CheckResult, skip, warn } from '../result.ts';
 
 /** Files with secrets written in them, and who can read those. */

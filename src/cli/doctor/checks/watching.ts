@@ -7,6 +7,7 @@ import { reasonOf } from '../../../config/read/files.ts';
 import { type EndingSignal, endingSignals, signalCodes } from '../../command.ts';
 import { type Check, fail, ok, type CheckResult, skip, warn } from '../result.ts';
 import type { CheckedConfig } from '../subject.ts';
+import { errorCode } from '../../../core/text/error-code.ts';
 
 /** Times in milliseconds: between two writes, between two polls, and of the whole test. */
 const times = { write: 100, poll: 250, all: 3000 } as const;
@@ -87,13 +88,11 @@ async function testWatching(parent: string): Promise<WatchTest> {
 /** Result of what was seen. */
 export function resultOf({ hasEvents, hasChange, fault }: WatchTest): CheckResult {
   if (hasEvents && hasChange) return ok('file watching works here (native events + 5 s poll)');
-  const why = fault === undefined ? '' : `: ${watchFaults[codeOf(fault)] ?? reasonOf(fault)}`;
+  const why = fault === undefined ? '' : `: ${watchFaults[errorCode(fault)] ?? reasonOf(fault)}`;
   if (hasChange)
     return warn(`the file system reports no changes here${why}; the poll finds them within 5 s`, 'gateway reload applies a change at once');
   return fail(`changes of files are not seen here${why}`, 'gateway reload after each change');
 }
-
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
 const watchFaults: Readonly<Record<string, string>> = {
   ENOSPC: 'fs.inotify.max_user_watches is reached',

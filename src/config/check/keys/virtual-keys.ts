@@ -2,8 +2,8 @@ import type { JsonObject } from '../../../core/json/merge.ts';
 import type { Provider, SettingsProblem } from '../../../core/provider.ts';
 import { withoutSecrets } from '../../compile/settings.ts';
 import { authOf } from '../../compile/providers/entry-settings.ts';
-import { providerOfVirtualKey } from '../../read/registry.ts';
-import { child, type Entry, textOf, toValue } from '../../read/node.ts';
+import { providerOfVirtualKey, slugOfVirtualKey } from '../../read/registry.ts';
+import { child, type Entry, toValue } from '../../read/node.ts';
 import { checkAuthKeys } from './auth-keys.ts';
 import { type CheckContext, sectionEntry, entryOf, sectionEntries, valueOf } from '../context.ts';
 import { isIncomplete } from '../providers/incomplete.ts';
@@ -14,7 +14,7 @@ export function checkVirtualKeys(context: CheckContext): void {
   const { root, registry, isValid } = context;
   for (const [name, entry] of sectionEntries(root, 'virtual_keys')) {
     const provider = providerOfVirtualKey(entry.value, root, registry);
-    const providerEntry = sectionEntry(root, 'providers', textOf(child(entry.value, 'provider'))?.replace(/^@/, '') ?? '');
+    const providerEntry = sectionEntry(root, 'providers', slugOfVirtualKey(entry.value) ?? '');
     if (provider === undefined || providerEntry === undefined || !hasOwnAuth(entry)) continue;
     if (!isValid(['virtual_keys', name]) || isIncomplete(entry, context)) continue;
     if (checkAuthKeys(entry, provider, `virtual_keys.${name}`, context)) checkApiKeyMode(entry, context);

@@ -1,5 +1,6 @@
 import { nearest } from '../../../core/text/nearest.ts';
 import { choosePrompt, splitReference, type StoredPrompt } from '../../../core/model/prompt.ts';
+import { lowerFirst, withoutFullStop } from '../../../core/text/wording.ts';
 import { child, entriesOf, type SourceLocation, type ScalarNode } from '../../read/node.ts';
 import { locationText } from '../../report/problem.ts';
 import { isTemplate, maxNesting, parseTemplate, type Piece, TemplateFault } from '../../validate/template.ts';
@@ -227,8 +228,8 @@ export function resolveVersion(
     report({
       code: 'unknown-reference',
       at,
-      message: sentence.charAt(0).toLowerCase() + sentence.slice(1),
-      hint: (meant || hint || '').replace(/^[A-Z]/, (letter) => letter.toLowerCase()).replace(/\.$/, ''),
+      message: lowerFirst(sentence),
+      hint: lowerFirst(withoutFullStop(meant || hint || '')),
     });
     return undefined;
   }

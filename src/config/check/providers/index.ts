@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../core/json/merge.ts';
 import type { CommonSettings, Provider } from '../../../core/provider.ts';
 import { withoutAuth } from '../../compile/providers/entry-settings.ts';
-import { providerOf } from '../../read/registry.ts';
+import { providerOf, slugOfVirtualKey } from '../../read/registry.ts';
 import { child, type Entry, type MapNode, textOf, toValue } from '../../read/node.ts';
 import { keyVariable } from '../../edit/new-entry.ts';
 import { checkCustomHost } from './hosts.ts';
@@ -125,7 +125,7 @@ interface NamedProvider {
 
 function providerNamed(written: string, { root, registry }: CheckContext): NamedProvider | undefined {
   const name = slugIn(written);
-  const virtual = textOf(child(sectionEntry(root, 'virtual_keys', name)?.value, 'provider'))?.replace(/^@/, '');
+  const virtual = slugOfVirtualKey(sectionEntry(root, 'virtual_keys', name)?.value);
   const entry = sectionEntry(root, 'providers', virtual ?? name);
   if (entry !== undefined) {
     const provider = providerOf(registry, textOf(child(entry.value, 'type')) ?? '');

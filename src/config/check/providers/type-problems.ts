@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { CommonSettings, Provider, SettingsProblem } from '../../../core/provider.ts';
+import { lowerFirst, withoutFullStop } from '../../../core/text/wording.ts';
 import { settingsOf } from '../../compile/providers/entry-settings.ts';
 import { keyLocation, type MapNode, type Node, nodeAt, type Path, type SourceLocation, toValue } from '../../read/node.ts';
 import type { ProblemReporter } from '../../report/problem.ts';
@@ -27,7 +28,13 @@ export function problemsOf(
 
 /** Hints of types are sentences; hints of this report start in lower case and have no full stop. */
 export function reportProblem({ code, message, hint, severity }: SettingsProblem, at: SourceLocation, report: ProblemReporter): void {
-  report({ code, severity, at, message: message.replace(/\.$/, ''), hint: hint === undefined ? undefined : asHint(hint) });
+  report({
+    code,
+    severity,
+    at,
+    message: withoutFullStop(message),
+    hint: hint === undefined ? undefined : lowerFirst(withoutFullStop(hint)),
+  });
 }
 
 /** Location of a problem: the value at the path, or the deepest existing key above it. */
@@ -42,5 +49,3 @@ function nearestKey(root: Node, path: Path): SourceLocation {
   while (at.length > 0 && nodeAt(root, at) === undefined) at = at.slice(0, -1);
   return keyLocation(root, at);
 }
-
-const asHint = (sentence: string): string => `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`;

@@ -1,4 +1,5 @@
 import { nearest } from '../../../core/text/nearest.ts';
+import { withoutFullStop } from '../../../core/text/wording.ts';
 import { compileQuery, operatorNames } from '../../compile/targets/conditions.ts';
 import { child, type Entry, itemsOf, type MapNode, type Node, textOf, toValue } from '../../read/node.ts';
 import { compileRegex } from '../../validate/regex.ts';
@@ -19,7 +20,7 @@ function checkCompiles(query: MapNode, { report }: CheckContext): void {
   try {
     compileQuery(toValue(query));
   } catch (error) {
-    const message = (error as Error).message.replace(/^The config is not valid: /, '').replace(/\.$/, '');
+    const message = withoutFullStop((error as Error).message.replace(/^The config is not valid: /, ''));
     report({ code: 'wrong-type', at: query.at, message, hint: 'for example {metadata.plan: {$eq: paid}}' });
   }
 }
@@ -87,7 +88,7 @@ function checkPattern(value: Node, { report }: CheckContext): boolean {
   report({
     code: 'bad-regex',
     at: value.at,
-    message: `the pattern cannot be used: ${compiled.error.replace(/^error parsing regexp: /, '').replace(/\.$/, '')}`,
+    message: `the pattern cannot be used: ${withoutFullStop(compiled.error.replace(/^error parsing regexp: /, ''))}`,
     hint,
   });
   return false;

@@ -1,4 +1,4 @@
-import { slugOf } from '../../../core/model/model-name.ts';
+import { slugOf, withoutAt } from '../../../core/model/model-name.ts';
 import { nearest } from '../../../core/text/nearest.ts';
 import { splitReference } from '../../../core/model/prompt.ts';
 import { typeNames, providerOf } from '../../read/registry.ts';
@@ -121,7 +121,7 @@ function referencesInTarget({ node }: Site, { registry }: CheckContext): Referen
 function referencesInCatalog({ root, registry }: CheckContext): Reference[] {
   const types = [...sectionEntries(root, 'providers').values()].flatMap(({ value }) => referenceTo('provider type', child(value, 'type')));
   const virtual = [...sectionEntries(root, 'virtual_keys').values()].flatMap(({ value }) =>
-    referenceTo('provider', child(value, 'provider'), slugText),
+    referenceTo('provider', child(value, 'provider'), withoutAt),
   );
   const plugins = itemsOf(child(root, 'plugins')).flatMap((item): Reference[] => {
     const node = item.kind === 'map' ? child(item, 'name') : item;
@@ -145,7 +145,7 @@ function referencesInKeys({ root, registry }: CheckContext): Reference[] {
     const providers = allowed('providers').flatMap((node) =>
       textOf(node)?.startsWith('type:') === true
         ? referenceTo('provider type', node, (text) => text.slice(5)).filter(({ name }) => !typeNames(registry).includes(name))
-        : referenceTo('provider', node, slugText),
+        : referenceTo('provider', node, withoutAt),
     );
     return [
       ...referenceTo('config', child(caller, 'default_config')),
@@ -155,8 +155,6 @@ function referencesInKeys({ root, registry }: CheckContext): Reference[] {
     ];
   });
 }
-
-const slugText = (text: string): string => text.replace(/^@/, '');
 
 /** Checks that `then` and `default` name a target of the same config. */
 function checkTargetNames({ root, report }: CheckContext): void {

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../../core/error.ts';
-import { bareModel, slugOf } from '../../../core/model/model-name.ts';
+import { bareModel, slugOf, withoutAt } from '../../../core/model/model-name.ts';
 import { nearest } from '../../../core/text/nearest.ts';
 import type { CommonSettings, Provider } from '../../../core/provider.ts';
 import { compileGlobs, plainNames } from '../../compile/providers/allow.ts';
-import { providerOf } from '../../read/registry.ts';
+import { providerOf, slugOfVirtualKey } from '../../read/registry.ts';
 import { child, type Node, textOf } from '../../read/node.ts';
 import { type CheckContext, sectionEntry, sectionEntries, sitesOf, slugIn, textsOf, valueOf } from '../context.ts';
 import { promptSites } from '../prompts/sites.ts';
@@ -52,7 +52,7 @@ interface ProviderModels {
 /** Undefined when the entry is missing, invalid or disabled, which is reported elsewhere. */
 function entryFor(slug: string, { root, registry, isValid, missingSecrets }: CheckContext): ProviderModels | undefined {
   const virtual = sectionEntry(root, 'virtual_keys', slug);
-  const name = virtual === undefined ? slug : (textOf(child(virtual.value, 'provider'))?.replace(/^@/, '') ?? '');
+  const name = virtual === undefined ? slug : (slugOfVirtualKey(virtual.value) ?? '');
   const entry = sectionEntry(root, 'providers', name);
   const provider = providerOf(registry, textOf(child(entry?.value, 'type')) ?? '');
   if (entry === undefined || provider === undefined || !isValid(['providers', name]) || missingSecrets[name] !== undefined)
@@ -74,7 +74,7 @@ function modelListOf(node: Node | undefined): readonly string[] | undefined {
 function* modelsInTargets({ root }: CheckContext): Generator<NamedModel> {
   for (const { node } of sitesOf(root)) {
     if (node.kind === 'scalar') {
-      const text = (textOf(node) ?? '').replace(/^@/, '');
+      const text = withoutAt(textOf(node) ?? '');
       const slash = text.indexOf('/');
       if (slash > 0) yield { slug: text.slice(0, slash), model: text.slice(slash + 1), at: node.at };
       continue;

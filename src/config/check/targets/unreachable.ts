@@ -1,5 +1,7 @@
 import { child, formatPath, itemsOf, type Node, textOf } from '../../read/node.ts';
 import { callerRulesOf, type CheckContext, entryOf, sectionEntries, type Site, sitesOf, slugIn, startOf, valueOf } from '../context.ts';
+import { slugOfVirtualKey } from '../../read/registry.ts';
+import { withoutAt } from '../../../core/model/model-name.ts';
 
 /** Reports targets and providers that no request can reach. */
 export function checkReachability(context: CheckContext): void {
@@ -78,7 +80,7 @@ function reportUnusedProviders({ root, report }: CheckContext, sites: readonly S
   if (keys.length === 0) return;
   const providers = sectionEntries(root, 'providers');
   const virtual = sectionEntries(root, 'virtual_keys');
-  const providerBehind = (name: string): string => textOf(child(virtual.get(name)?.value, 'provider'))?.replace(/^@/, '') ?? name;
+  const providerBehind = (name: string): string => slugOfVirtualKey(virtual.get(name)?.value) ?? name;
   const inConfigs = sites.flatMap(({ node }) => providerSlug(node) ?? []);
   const usable = new Set<string>();
   for (const value of keys) {
@@ -86,7 +88,7 @@ function reportUnusedProviders({ root, report }: CheckContext, sites: readonly S
     const enforced = valueOf(child(value, 'enforce_config')) === true;
     const hasConfig = entryOf(value, 'default_config') !== undefined;
     if (allowed === undefined && !(enforced && hasConfig)) return;
-    const names = allowed === undefined ? inConfigs : itemsOf(allowed).map((item) => textOf(item)?.replace(/^@/, '') ?? '');
+    const names = allowed === undefined ? inConfigs : itemsOf(allowed).map((item) => withoutAt(textOf(item) ?? ''));
     // An unknown name may be a misspelling of any provider.
     if (names.some((name) => !name.startsWith('type:') && !providers.has(name) && !virtual.has(name))) return;
     for (const name of names) usable.add(name).add(providerBehind(name));

@@ -2,6 +2,7 @@ import { GatewayError } from '../../../core/error.ts';
 import type { JsonObject } from '../../../core/json/merge.ts';
 import type { CommonSettings, CredentialOwner, CredentialSpec, Deployment, Provider } from '../../../core/provider.ts';
 import type { CredentialRef, PartialTimeouts, ProviderBinding, Trust } from '../../../core/snapshot.ts';
+import { lowerFirst } from '../../../core/text/wording.ts';
 import { deepFreeze } from '../freeze.ts';
 import { withoutSecrets } from '../settings.ts';
 
@@ -104,7 +105,7 @@ function compileCredential(spec: CredentialSpec, { owner, credentialPath }: Bind
     if (!(error instanceof GatewayError) || owner === 'caller' || credentialPath === '') throw error;
     const { code, message, hint } = error;
     throw new GatewayError(code, {
-      message: `${credentialPath}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`,
+      message: `${credentialPath}: ${lowerFirst(message)}`,
       hint,
       cause: error,
     });

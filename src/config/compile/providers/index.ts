@@ -10,6 +10,7 @@ import { deepFreeze } from '../freeze.ts';
 import { invalidConfig } from '../invalid.ts';
 import { withoutSecrets } from '../settings.ts';
 import type { Steps } from '../../../core/async/steps.ts';
+import { withoutAt } from '../../../core/model/model-name.ts';
 
 /** Input of the catalog. */
 export interface CatalogSource {
@@ -33,7 +34,7 @@ export function* compileCatalog(
   const virtual = new Map<string, BindingWithParts>();
   for (const [name, entry] of Object.entries(source.virtual_keys ?? {})) {
     if (catalog.has(name)) throw invalidConfig(`"${name}" is a provider and a virtual key`);
-    const base = catalog.get(entry.provider.replace(/^@/, ''));
+    const base = catalog.get(withoutAt(entry.provider));
     if (base === undefined) throw invalidConfig(`no provider called "${entry.provider}"`, undefined, `virtual_keys.${name}.provider`);
     virtual.set(name, makeBinding(virtualParts(name, entry, base.parts, source.missing[name]), makeCredential));
     yield;

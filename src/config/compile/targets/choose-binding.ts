@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../core/error.ts';
-import { slugOf } from '../../../core/model/model-name.ts';
+import { slugOf, withoutAt } from '../../../core/model/model-name.ts';
 import { didYouMean } from '../../../core/text/nearest.ts';
 import { ambientIdentityError } from '../../../core/model/request-settings.ts';
 import type { StoredPrompt } from '../../../core/model/prompt.ts';
@@ -85,7 +85,7 @@ function choose(
   { path, model: saved }: TargetLocation,
 ): Chosen | undefined {
   if (entry.provider !== undefined) return chooseProvider(entry, entry.provider, context, path);
-  if (entry.virtual_key !== undefined) return chooseFromCatalog(entry.virtual_key.replace(/^@/, ''), context, `${path}.virtual_key`);
+  if (entry.virtual_key !== undefined) return chooseFromCatalog(withoutAt(entry.virtual_key), context, `${path}.virtual_key`);
   const model = level.override?.['model'] ?? saved;
   const slug = typeof model === 'string' ? slugOf(model) : undefined;
   return slug === undefined ? undefined : chooseFromCatalog(slug, context, `${path}.override_params.model`);

@@ -2,6 +2,7 @@ import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, parseDocumen
 import type { Entry, ListNode, MapNode, Node, SourceLocation, ScalarNode, SourceFile } from '../node.ts';
 import { locationText, type ProblemReporter } from '../../report/problem.ts';
 import { syntaxExplainer } from './syntax-hints.ts';
+import { lowerFirst } from '../../../core/text/wording.ts';
 
 /** Most values that the aliases of a file may expand to; far above any real file, low enough to be harmless. */
 const maxValues = 100_000;
@@ -302,5 +303,3 @@ class TreeReader {
     return low + 1;
   }
 }
-
-const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);

@@ -1,3 +1,5 @@
+import { lowerFirst, withoutFullStop } from '../../../core/text/wording.ts';
+
 /** An error of the YAML parser: code, message and position as offsets. */
 export interface SyntaxFault {
   readonly code: string;
@@ -148,7 +150,4 @@ function openingQuote(text: string, mark: string, limit: number): number {
   return Math.max(0, limit - 1);
 }
 
-function normalizeMessage(message: string): string {
-  const text = message.replace(/\.$/, '');
-  return text.charAt(0).toLowerCase() + text.slice(1);
-}
+const normalizeMessage = (message: string): string => lowerFirst(withoutFullStop(message));

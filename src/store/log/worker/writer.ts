@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { FeedbackInput } from '../../../core/logs/reader.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
-import { plural } from '../../../core/text/plural.ts';
+import { plural } from '../../../core/text/wording.ts';
 import { createSequence, serveThreadCalls, type Sequence } from '../rpc/protocol.ts';
 import { SpoolDrain } from '../drain/drain.ts';
 import { SpoolEviction } from '../drain/eviction.ts';

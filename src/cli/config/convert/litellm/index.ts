@@ -1,6 +1,5 @@
 import { itemsOf } from '../../../../config/read/node.ts';
 import { CommandError, exitCodes } from '../../../command.ts';
-import { plural } from '../../../text.ts';
 import { type Conversion, type Converted, emptySections, type Sections } from '../conversion.ts';
 import { SourceSection } from '../section.ts';
 import { type AssignedDeployment, assignProviders } from './catalog.ts';
@@ -9,6 +8,7 @@ import { generalReasons, litellmReasons, rootReasons, routerReasons } from './re
 import { everyModel, type Groups, modelsConfig } from './routes.ts';
 import { reportCallbacks, type RouterSettings, routerSettings } from './settings.ts';
 import { takeDropParams } from './target-params.ts';
+import { plural } from '../../../../core/text/wording.ts';
 
 /** Name of the config that maps model names, and of the key that uses it. */
 const config = 'models';

@@ -1,9 +1,9 @@
-import { plural } from '../../../text.ts';
 import { type Conversion, type Converted, emptySections } from '../conversion.ts';
 import { escaped } from '../variables.ts';
 import { addAccounts } from './accounts.ts';
 import { savedConfigs } from './saved.ts';
 import { TargetConverter } from './target.ts';
+import { plural } from '../../../../core/text/wording.ts';
 
 /** Converts saved configs of Portkey. The format of configs is the same; virtual keys are stored elsewhere there. */
 export function convertPortkey(conversion: Conversion): Converted {
