@@ -1,6 +1,6 @@
 import type { Routed } from '#core/context.ts';
 import type { GatewayError } from '#core/error.ts';
-import { type Answered, type Outcome, statusOf, type Verdict } from '#core/plan.ts';
+import { type Answered, is2xx, type Outcome, statusOf, type Verdict } from '#core/plan.ts';
 import { definePlugin, type SkipReason, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import type { Leaf } from '#core/snapshot.ts';
 import { stateOf } from '#core/objects/route-state.ts';
@@ -75,8 +75,6 @@ class FallbackRetry implements PluginInstance {
 
 /** True for a response whose stream has begun, which cannot be replaced. */
 const hasStreamStarted = (outcome: Outcome): boolean => outcome.kind === 'answered' && outcome.reply.flow !== undefined;
-
-const is2xx = (outcome: Outcome): boolean => outcome.kind === 'answered' && outcome.reply.status >= 200 && outcome.reply.status < 300;
 
 /** Short reason for the record: why another attempt follows. */
 function reasonOf(outcome: Outcome): string {

@@ -204,6 +204,10 @@ export function statusOf(outcome: Outcome): number {
 /** True for an outcome that the client receives as a success. */
 export const isSuccess = (outcome: Outcome): boolean => outcome.kind === 'answered' && outcome.reply.status < 400;
 
+/** True for a response of the provider with a 2xx status. */
+export const is2xx = (outcome: Outcome): outcome is Answered =>
+  outcome.kind === 'answered' && outcome.reply.status >= 200 && outcome.reply.status < 300;
+
 /** The response to the client. */
 export interface Reply {
   status: number;

@@ -2,7 +2,7 @@ import { fromUnknown, GatewayError } from '../core/error.ts';
 import { joinHeaders } from '../core/http/headers.ts';
 import { checkModels, rulesFor } from '../core/model/model-rules.ts';
 import { checkPath, pathOf } from '../core/http/plain-path.ts';
-import type { Answered, Attempt, Outcome, Times, UpstreamReply } from '../core/plan.ts';
+import { type Answered, type Attempt, is2xx, type Outcome, type Times, type UpstreamReply } from '../core/plan.ts';
 import { isConverting, type StepReply, type Translation } from '../core/provider.ts';
 import type { ApiKey, Timeouts } from '../core/snapshot.ts';
 import { unconvertible } from './response/convert.ts';
@@ -122,9 +122,6 @@ function stepOf(attempt: Attempt, translation: Translation, more: Required<Pick<
 }
 
 const stepReply = ({ status, headers, body }: UpstreamReply): StepReply => ({ status, headers, text: body.toString('utf8') });
-
-const is2xx = (outcome: Outcome): outcome is Answered =>
-  outcome.kind === 'answered' && outcome.reply.status >= 200 && outcome.reply.status < 300;
 
 const isWhole = (outcome: Outcome): outcome is Answered => is2xx(outcome) && outcome.reply.flow === undefined;
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Dropped } from '../../core/provider.ts';
-import { parseObject, textOf } from '../shared/json.ts';
+import { parseObject, textOf, listOf } from '../shared/json.ts';
 import { unsupportedParameter } from '../shared/request/parameter-errors.ts';
 import { Drops } from '../shared/request/drops.ts';
 import type { Origins } from './input-paths.ts';
@@ -30,9 +30,7 @@ export function chatOfResponses(body: JsonObject): Countable {
     return message === undefined ? [] : [{ message, from: `input[${index}]` }];
   });
   if (system !== undefined) items.unshift({ message: { role: 'system', content: system }, from: 'instructions' });
-  const functions = (Array.isArray(tools) ? (tools as unknown[]) : []).flatMap((tool, from) =>
-    isJsonObject(tool) && isFunction(tool, drops) ? [{ tool, from }] : [],
-  );
+  const functions = listOf(tools).flatMap((tool, from) => (isJsonObject(tool) && isFunction(tool, drops) ? [{ tool, from }] : []));
   reportLosses(body, drops);
   return {
     body: {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { parseExact } from '../../core/json/scan.ts';
-import { parseObject } from '../shared/json.ts';
+import { parseObject, listOf } from '../shared/json.ts';
 
 /** One block of `content_blocks`. `gap` is the number of empty positions before it, where calls were. */
 export interface PlacedBlock {
@@ -64,8 +64,6 @@ function grow({ members, citations }: PartialBlock, delta: JsonObject): void {
     else members.set(key, appendedMembers.has(key) && typeof before === 'string' && typeof value === 'string' ? before + value : value);
   }
 }
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 
 /** Converts members that occur only in streams to those of a whole block. */
 function whole(block: JsonObject): JsonObject {

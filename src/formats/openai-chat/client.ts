@@ -9,7 +9,7 @@ import { legacyFinish, withFunctionCalls } from './legacy-calls.ts';
 import { isOpenaiError, openaiErrorBody, openaiErrorEvent } from './error-body.ts';
 import { chatChunks, textChunks } from './whole-as-chunks.ts';
 import { imageEvents, responseEvents } from '../shared/response/whole-as-events.ts';
-import { streamInterrupted } from '../shared/response/interrupted.ts';
+import { streamInterrupted } from '../shared/response/stream-errors.ts';
 
 /** The OpenAI APIs. The responses of all other providers are converted to this format. */
 export const openaiDialect = Object.freeze<Dialect>({

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Operation } from '../../core/provider.ts';
 import { resultOf } from '../shared/response/result.ts';
 import { ChatReader } from './reader/chunks.ts';
-import { objectOf, objectsIn } from '../shared/json.ts';
+import { objectOf, objectsIn, listOf } from '../shared/json.ts';
 
 /**
  * Wraps a chat operation whose service has no `functions`: they are sent as tools, and calls reach the client in the form that it
@@ -37,7 +37,7 @@ export function functionsAsTools(body: JsonBody): JsonBody {
     ['functions', undefined],
     ['function_call', undefined],
   ]);
-  if (offered.length > 0) patch.set('tools', [...(Array.isArray(tools) ? (tools as unknown[]) : []), ...offered]);
+  if (offered.length > 0) patch.set('tools', [...listOf(tools), ...offered]);
   const choice = body.has('function_call') ? body.value('function_call') : null;
   const hasChoice = body.has('tool_choice') && body.value('tool_choice') !== null;
   if (choice !== null && !hasChoice && (offered.length > 0 || body.has('tools')))

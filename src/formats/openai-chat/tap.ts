@@ -3,7 +3,7 @@ import type { WireEvent } from '../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
-import { checkedObject, indexFrom, objectAt, objectsIn, offsetOfValue, textOf } from '../shared/json.ts';
+import { checkedObject, indexFrom, objectAt, objectsIn, offsetOfValue, textOf, isSet } from '../shared/json.ts';
 import { faultInBand, faultInChoice, objectIn } from './fault.ts';
 import { FinishReasons } from '../shared/response/finish-reasons.ts';
 import { readUsage, withTier } from '../shared/usage.ts';
@@ -157,5 +157,3 @@ function isFilled(value: unknown): boolean {
   if (typeof value === 'string' || Array.isArray(value)) return value.length > 0;
   return isJsonObject(value) ? Object.keys(value).length > 0 : isSet(value);
 }
-
-const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== false;

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { typeByBytes } from '../shared/media/data-uri.ts';
 import { typeOfPath } from '../shared/media/mime.ts';
 import { unsupportedParameter } from '../shared/request/parameter-errors.ts';
-import { objectOf } from '../shared/json.ts';
+import { objectOf, listOf } from '../shared/json.ts';
 
 /** Image fields: `image`, `image[]` and `image[0]`, in the list forms that libraries use. */
 const imageField = /^images?(?:\[\w*\])?$/;
@@ -54,7 +54,7 @@ function addField(members: Map<string, unknown>, name: string, text: string): vo
     return;
   }
   const before = members.get(outer);
-  if (key === '') members.set(outer, [...(Array.isArray(before) ? (before as unknown[]) : []), text]);
+  if (key === '') members.set(outer, [...listOf(before), text]);
   else members.set(outer, Object.fromEntries([...Object.entries(objectOf(before)), [key, text]]));
 }
 

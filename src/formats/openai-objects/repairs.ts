@@ -1,7 +1,7 @@
 import { JsonBody } from '../../core/json/body.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
 import type { Call } from '../../core/provider.ts';
-import { parseObject } from '../shared/json.ts';
+import { parseObject, listOf } from '../shared/json.ts';
 import { wrapList } from '../shared/response/json-tap.ts';
 import { deletedFile } from './objects.ts';
 
@@ -19,7 +19,7 @@ export const repairs: ReadonlyMap<Endpoint, Repair> = new Map<Endpoint, Repair>(
 function withCursors(text: string): string | undefined {
   const page = parseObject(text);
   if (page === undefined) return undefined;
-  const rows = Array.isArray(page['data']) ? (page['data'] as unknown[]) : [];
+  const rows = listOf(page['data']);
   const idAt = (at: number): unknown => (rows.at(at) as { id?: unknown } | null | undefined)?.id ?? null;
   const whole = { object: 'list', data: rows, first_id: idAt(0), last_id: idAt(-1), has_more: false };
   const missing = Object.entries(whole).filter(([key, value]) => (page[key] ?? null) === null && !(value === null && key in page));

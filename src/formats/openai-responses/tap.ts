@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Call } from '../../core/provider.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
-import { hasError, checkedObject, parseObject, textOf } from '../shared/json.ts';
+import { hasError, checkedObject, parseObject, textOf, listOf } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 import { eventTypeOf } from '../shared/response/event-type.ts';
 import { readUsage, tokenCount, withTier } from '../shared/usage.ts';
@@ -84,8 +84,7 @@ export class ResponsesTap implements Tap {
     const answer = checkedObject(text);
     if (answer === undefined) return undefined;
     this.complete = true;
-    if (answer['object'] === 'response') this.#read(answer);
-    else if (hasError(answer)) this.fault = faultInBand(answer, '');
+    if (answer['object'] !== 'response' && hasError(answer)) this.fault = faultInBand(answer, '');
     else this.#read(answer);
     return this.fault;
   }
@@ -153,7 +152,7 @@ function withToolCalls(usage: Usage | undefined, { output, tool_usage: toolUsage
   let files = 0;
   let images = 0;
   const containers = new Set<string>();
-  for (const item of Array.isArray(output) ? (output as unknown[]) : []) {
+  for (const item of listOf(output)) {
     if (!isJsonObject(item)) continue;
     if (item['type'] === 'web_search_call' && isSearch(item['action'])) web += 1;
     if (item['type'] === 'file_search_call') files += 1;

@@ -29,7 +29,7 @@ export const indexFrom = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 
 const noMembers: JsonObject = Object.freeze({});
-const noObjects: readonly JsonObject[] = Object.freeze([]);
+const noItems: readonly never[] = Object.freeze([]);
 
 /** Returns a string as it is, and '' for every other type. */
 export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -37,8 +37,11 @@ export const stringOf = (value: unknown): string => (typeof value === 'string' ?
 /** Returns an object as it is, and an empty one for every other type. */
 export const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : noMembers);
 
+/** Returns a list as it is, and an empty one for every other type. */
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : noItems);
+
 /** Returns the objects of a list, without its other items. */
-export const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : noObjects);
+export const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : noItems);
 
 /**
  * Returns the start of the value of a key in JSON text, or -1. Finds the key at any depth and never inside a string, where its
@@ -80,6 +83,9 @@ export function objectAt(text: string, start: number): JsonObject | undefined {
   }
   return undefined;
 }
+
+/** False for a member that is missing, null or `false`: some services always send the members that others leave out. */
+export const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== false;
 
 /** True if a response contains an error: an object or, as some services send it, a string. */
 export const hasError = ({ error }: JsonObject): boolean => isJsonObject(error) || textOf(error) !== undefined;

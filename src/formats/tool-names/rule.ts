@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
+import { listOf } from '../shared/json.ts';
 import { unsupportedParameter } from '../shared/request/parameter-errors.ts';
 
 /** The tool names that a service accepts. */
@@ -66,8 +67,6 @@ function acceptedName(name: string, max: number): string {
   const hash = createHash('sha256').update(name).digest('base64url');
   return `${bare.slice(0, max - hashLength - 1)}_${hash.slice(0, hashLength)}`;
 }
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 
 /** Returns the object that has the name of a client's tool. Tools that the service defines keep their name. */
 export function holderOf(tool: JsonObject): JsonObject | undefined {

@@ -13,7 +13,7 @@ import { bareError, eventType } from './tap.ts';
 import { OutputText } from './output-text.ts';
 import { ThoughtNotes } from './thoughts.ts';
 import { UsageCounts } from '../usage.ts';
-import { streamInterrupted } from '../../shared/response/interrupted.ts';
+import { streamInterrupted } from '../../shared/response/stream-errors.ts';
 
 const noEvents: readonly ModelEvent[] = Object.freeze([]);
 

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { completionEvents } from '../../openai-chat/reader/completion.ts';
 import { inputOf } from './call-input.ts';
 import { type ApiEvent, MessageEvents } from './events.ts';
-import { streamInterrupted } from '../../shared/response/interrupted.ts';
+import { streamInterrupted } from '../../shared/response/stream-errors.ts';
 
 const nothing: readonly string[] = Object.freeze([]);
 

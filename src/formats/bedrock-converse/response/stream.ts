@@ -5,7 +5,7 @@ import { OutputText } from '../../anthropic-messages/response/output-text.ts';
 import { parseObject } from '../../shared/json.ts';
 import { faultOfEvent, isFault } from '../fault.ts';
 import { type ConverseCall, ConverseReader } from './reader.ts';
-import { streamInterrupted } from '../../shared/response/interrupted.ts';
+import { streamInterrupted } from '../../shared/response/stream-errors.ts';
 
 const nothing: readonly ModelEvent[] = Object.freeze([]);
 

@@ -1,7 +1,7 @@
 import type { ModelEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
-import { objectOf, stringOf } from '../../shared/json.ts';
+import { objectOf, stringOf, listOf } from '../../shared/json.ts';
 
 /** A range of the response text and a page that supports it, in OpenAI's form. */
 export type Annotation = {
@@ -17,14 +17,12 @@ export type Annotation = {
  */
 export function annotationsOf(grounding: unknown, texts: readonly (string | undefined)[]): readonly Annotation[] {
   if (!isJsonObject(grounding) || !Array.isArray(grounding['groundingSupports'])) return [];
-  const pages: readonly unknown[] = Array.isArray(grounding['groundingChunks']) ? (grounding['groundingChunks'] as unknown[]) : [];
+  const pages = listOf(grounding['groundingChunks']);
   const parts = new Parts(texts);
   const retained = new RetainedSize();
   return (grounding['groundingSupports'] as unknown[]).filter(isJsonObject).flatMap((support) => {
     const range = parts.rangeOf(objectOf(support['segment']));
-    const indices: readonly unknown[] = Array.isArray(support['groundingChunkIndices'])
-      ? (support['groundingChunkIndices'] as unknown[])
-      : [];
+    const indices = listOf(support['groundingChunkIndices']);
     if (range === undefined) return [];
     return indices.flatMap((index) => {
       const page = pageOf(pages[Number(index)]);

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
-import { objectOf, objectsIn, stringOf } from '../../shared/json.ts';
+import { objectOf, objectsIn, stringOf, listOf } from '../../shared/json.ts';
 
 /** Members of a candidate that are converted, and those that a choice has already. */
 const converted: ReadonlySet<string> = new Set([
@@ -56,7 +56,7 @@ export function laterExtras(before: JsonObject | undefined, now: JsonObject): Js
 function allCitations(before: JsonObject, now: JsonObject): JsonObject {
   const merged: Record<string, unknown> = { ...before, ...now };
   for (const member of ['citations', 'citationSources'] as const) {
-    const rows = [before[member], now[member]].flatMap((list): unknown[] => (Array.isArray(list) ? (list as unknown[]) : []));
+    const rows = [...listOf(before[member]), ...listOf(now[member])];
     if (rows.length > 0) merged[member] = [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()];
   }
   return merged;
@@ -66,7 +66,7 @@ function allCitations(before: JsonObject, now: JsonObject): JsonObject {
 export function logprobsOf(candidate: JsonObject): JsonObject | undefined {
   const result = candidate['logprobsResult'];
   if (!isJsonObject(result) || !Array.isArray(result['chosenCandidates'])) return undefined;
-  const top: readonly unknown[] = Array.isArray(result['topCandidates']) ? (result['topCandidates'] as unknown[]) : [];
+  const top = listOf(result['topCandidates']);
   const content = (result['chosenCandidates'] as unknown[]).filter(isJsonObject).map((chosen, index) => {
     const row = top[index];
     return { ...tokenOf(chosen), top_logprobs: objectsIn(objectOf(row)['candidates']).map(tokenOf) };

@@ -25,7 +25,7 @@ import {
   secondText,
 } from './pieces.ts';
 import { geminiUsage, laterUsage } from './usage.ts';
-import { streamInterrupted } from '../../shared/response/interrupted.ts';
+import { streamInterrupted, unreadableEvent } from '../../shared/response/stream-errors.ts';
 
 /** The parts of a call that the conversion of a response depends on. */
 export type GenerateCall = Pick<Call, 'model' | 'strict' | 'showsReasoning' | 'id' | 'createdAt'> & {
@@ -107,7 +107,7 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     const answer = parsedAnswer(data);
     const error = errorIn(answer);
     if (error !== undefined) return this.fail(streamError(error));
-    if (!isJsonObject(answer)) return data.trim() === '[DONE]' ? [] : this.fail(invalidEvent());
+    if (!isJsonObject(answer)) return data.trim() === '[DONE]' ? [] : this.fail(unreadableEvent());
     const out = this.#answer(answer);
     this.#learn(answer, data);
     return out;
@@ -392,6 +392,3 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
 }
 
 const signed = (signature: string | undefined): { readonly signature?: string } => (signature === undefined ? {} : { signature });
-
-const invalidEvent = (): GatewayError =>
-  new GatewayError('upstream_invalid', { message: 'An event of the provider is not a JSON object.', source: 'provider' });

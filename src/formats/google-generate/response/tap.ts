@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { EventKind, Tap } from '../../../core/tap.ts';
 import type { Usage } from '../../../core/model/usage.ts';
 import { FinishReasons } from '../../shared/response/finish-reasons.ts';
-import { objectAt, textOf, offsetOfValue } from '../../shared/json.ts';
+import { objectAt, textOf, offsetOfValue, listOf } from '../../shared/json.ts';
 import { googleFaultInBand } from '../../shared/google-status.ts';
 import { errorIn } from '../fault.ts';
 import { finishFault, nativeFinishReason } from './finish.ts';
@@ -89,9 +89,8 @@ export class GeminiTap implements Tap {
   #readCandidates(answer: JsonObject): boolean {
     this.id ??= textOf(answer['responseId']);
     this.model ??= textOf(answer['modelVersion']);
-    const candidates: unknown = answer['candidates'];
     let isContent = false;
-    const list = Array.isArray(candidates) ? (candidates as unknown[]) : [];
+    const list = listOf(answer['candidates']);
     for (const [at, candidate] of list.entries()) {
       if (!isJsonObject(candidate)) continue;
       const index = candidateIndex(candidate, at, list);

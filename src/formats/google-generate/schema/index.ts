@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { addCommon, addScalar, asType, declaredTypes, type SchemaType } from './keywords.ts';
 import { mergeSchemas } from './merge.ts';
 import { SchemaRefs } from './refs.ts';
-import { objectOf } from '../../shared/json.ts';
+import { objectOf, listOf } from '../../shared/json.ts';
 
 /** Maximum depth, more than any service accepts. Deeper levels are cut, so that no schema exhausts the stack. */
 const deepest = 200;
@@ -70,7 +70,7 @@ class Converter {
         node = this.#merge(below.node, node);
       } else if (target !== true) this.#lost('$ref');
     }
-    for (const member of Array.isArray(allOf) ? (allOf as unknown[]) : []) {
+    for (const member of listOf(allOf)) {
       if (!isJsonObject(member)) continue;
       if (this.#merged > maxMerged) {
         this.#lost('allOf');

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
-import { objectOf } from '../../shared/json.ts';
+import { objectOf, listOf } from '../../shared/json.ts';
 
 /** Keywords that OpenAI rejects in strict schemas (OpenAI, "Structured outputs", supported schemas). */
 const rejected = ['oneOf', 'allOf', 'not', 'if', 'dependentRequired', 'dependentSchemas', 'patternProperties', 'default'] as const;
@@ -32,7 +32,7 @@ function isClosed(schema: unknown): boolean {
   const isObject = type === 'object' || isJsonObject(properties) || (Array.isArray(type) && type.includes('object'));
   if (isObject && !isClosedObject(schema, Object.keys(named), required)) return false;
   const inner = [named, schema['$defs'], schema['definitions']].flatMap((one) => (isJsonObject(one) ? Object.values(one) : []));
-  const all = [...inner, ...(items === undefined ? [] : [items]), ...(Array.isArray(anyOf) ? (anyOf as unknown[]) : [])];
+  const all = [...inner, ...(items === undefined ? [] : [items]), ...listOf(anyOf)];
   return all.every(isClosed);
 }
 

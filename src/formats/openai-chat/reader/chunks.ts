@@ -1,14 +1,14 @@
-import { faultError, GatewayError } from '../../../core/error.ts';
+import { faultError, type GatewayError } from '../../../core/error.ts';
 import type { ModelEvent, WireEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
 import { faultInBand, objectIn } from '../fault.ts';
-import { indexFrom, isBlank, objectsIn, textOf } from '../../shared/json.ts';
+import { indexFrom, isBlank, objectsIn, textOf, isSet } from '../../shared/json.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
 import { choiceExtras, finishEvent, topExtras, usageIn } from './completion.ts';
 import { deltaEvents, lastDetails, namelessCalls, newAnswer, type StreamedAnswer } from './delta.ts';
 import { sourcesBeside } from './sources.ts';
-import { streamInterrupted } from '../../shared/response/interrupted.ts';
+import { streamInterrupted, unreadableEvent } from '../../shared/response/stream-errors.ts';
 
 const noEvents: readonly ModelEvent[] = Object.freeze([]);
 
@@ -33,7 +33,7 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
     }
     if (isBlank(event.data)) return noEvents;
     const chunk = objectIn(event.data);
-    if (chunk === undefined) return this.fail(unreadable());
+    if (chunk === undefined) return this.fail(unreadableEvent());
     const groq = isJsonObject(chunk['x_groq']) ? chunk['x_groq']['error'] : undefined;
     if (isSet(chunk['error']) || isSet(groq) || event.name === 'error')
       return this.#error(isSet(groq) ? { error: groq } : chunk, event.data);
@@ -104,8 +104,3 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
     return this.fail(faultError(faultInBand(object, raw)));
   }
 }
-
-const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== false;
-
-const unreadable = (): GatewayError =>
-  new GatewayError('upstream_invalid', { message: 'An event of the provider is not a JSON object.', source: 'provider' });

@@ -51,5 +51,8 @@ export function fileName(url: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
+/** A URL as messages show it: without its query, which may contain a signature. */
+export const shownUrl = (url: string): string => (url.split(/[?#]/, 1)[0] ?? '').slice(0, 200);
+
 /** Returns the usual extension of a media type; `pdf` if it has none. */
 export const extensionOf = (type: string): string => mime().getExtension(type) ?? 'pdf';

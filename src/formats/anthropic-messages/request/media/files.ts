@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../../core/error.ts';
 import { looksLikeBase64, parseDataUri, shownType, typeByBytesOrJpeg, standardBase64 } from '../../../shared/media/data-uri.ts';
 import { normalizeMediaType } from '../../../shared/media/media-types.ts';
-import { typeOfPath, typeOfUrl } from '../../../shared/media/mime.ts';
+import { typeOfPath, typeOfUrl, shownUrl } from '../../../shared/media/mime.ts';
 import { unsupportedParameter } from '../../../shared/request/parameter-errors.ts';
 import type { Block, MessagesConversion, ClaudeSurface } from '../conversion.ts';
 
@@ -107,13 +107,10 @@ function typeOfDownload(type: string, file: MessageFile): string {
   if (declared !== undefined) return declared;
   if (served !== '' && served !== 'application/octet-stream') return served;
   throw new GatewayError('missing_file_extension', {
-    message: `Neither the address nor the server of "${withoutQuery(file.url)}" shows its media type.`,
+    message: `Neither the address nor the server of "${shownUrl(file.url)}" shows its media type.`,
     param: file.param,
     hint: 'Use a URL whose path ends in .png, .pdf or the like, or send the file itself. Chat completions can also set mime_type next to it.',
   });
 }
 
 const typeOfName = (name: string | undefined): string | undefined => (name === undefined ? undefined : typeOfPath(name));
-
-/** Removes the query, which may contain a signature. */
-const withoutQuery = (url: string): string => (url.split(/[?#]/, 1)[0] ?? '').slice(0, 200);

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../../core/error.ts';
-import { typeOfUrl } from '../../../shared/media/mime.ts';
+import { typeOfUrl, shownUrl } from '../../../shared/media/mime.ts';
 import { unsupportedParameter } from '../../../shared/request/parameter-errors.ts';
 import type { GenerateConversion, GeminiOptions, Part } from '../conversion.ts';
 import { looksLikeBase64, parseDataUri, shownType, typeByBytesOrJpeg, standardBase64 } from '../../../shared/media/data-uri.ts';
@@ -80,10 +80,7 @@ function downloadedType(type: string, file: ReferencedFile): string {
 
 const noExtension = ({ url, param }: ReferencedFile): GatewayError =>
   new GatewayError('missing_file_extension', {
-    message: `The path of "${withoutQuery(url)}" has no known file extension, so its media type is not known.`,
+    message: `The path of "${shownUrl(url)}" has no known file extension, so its media type is not known.`,
     param,
     hint: 'Use a URL whose path ends in .png, .pdf, .mp4 or the like, or send the file itself. Chat completions can also set mime_type next to it.',
   });
-
-/** Removes the query, which may contain a signature. */
-const withoutQuery = (url: string): string => (url.split(/[?#]/, 1)[0] ?? '').slice(0, 200);
