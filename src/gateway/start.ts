@@ -1,9 +1,9 @@
 import { createReloader, type Reloader } from '../config/reload/reloader.ts';
 import type { ValidConfig } from '../config/reload/load.ts';
-import type { Clock } from '../core/context.ts';
 import { openFilesLimit } from '../core/files/open-files.ts';
 import { createMask } from '../core/secrets/mask.ts';
 import { defaultListen, listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
+import { systemClock } from '../core/async/system-clock.ts';
 import type { Generation } from '../pipeline/generation.ts';
 import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
 import { createProbeServer } from '../transport/inbound/probes.ts';
@@ -32,9 +32,6 @@ import { Storage } from './starting/storage.ts';
 import type { Gateway, GatewayEvent, GatewayOptions, StartGateway } from './types.ts';
 import { workersOf } from './workers/count.ts';
 
-/** Clock of this process. Worker processes have theirs in `workers/child/serve.ts`. */
-const clock: Clock = { now: Date.now, monotonic: () => performance.now() };
-
 /** Loads the configuration, opens the state directory and the listeners, and serves until drained or closed. */
 export const startGateway: StartGateway = async (options) => {
   const gatewayStart = new GatewayStart(options);
@@ -62,7 +59,7 @@ class GatewayStart {
   readonly #onOpened = (close: () => Promise<void> | void): void => void this.#closers.push(close);
   readonly #stop = Promise.withResolvers<Partial<DrainPlan>>();
   readonly #subscribers: RecordListeners;
-  readonly #reloads = new ReloadState(clock.now);
+  readonly #reloads = new ReloadState(systemClock.now);
   readonly #lastGood: LastGoodCopy;
   readonly #storage: Storage;
   readonly #outbound: Outbound;
@@ -81,7 +78,7 @@ class GatewayStart {
 
   constructor(options: GatewayOptions) {
     const { registry, log } = options;
-    const { monotonic, now } = clock;
+    const { monotonic, now } = systemClock;
     this.#options = options;
     this.#subscribers = new RecordListeners((error) => log.error({ err: error }, 'a listener to records failed'));
     this.#lastGood = new LastGoodCopy(options);
@@ -89,7 +86,7 @@ class GatewayStart {
     this.#storage = new Storage({ options, notes: this.#notes, monotonic, onOpened: this.#onOpened });
     this.#wheel = new TimerWheel(new DefectLog(log, monotonic).report);
     this.#outbound = createOutbound({
-      clock,
+      clock: systemClock,
       wheel: this.#wheel,
       random: Math.random,
       egressAllow: () => this.#serving?.snapshot().server.egressAllow ?? [],
@@ -180,7 +177,7 @@ class GatewayStart {
         this.#emit(eventOf(result));
       },
       onFault: (error) => this.#options.log.warn({ err: error }, 'the system cannot watch files; the gateway checks them every 5 s'),
-      now: clock.monotonic,
+      now: systemClock.monotonic,
     });
   }
 
@@ -236,7 +233,7 @@ class GatewayStart {
     const { spool: store } = this.#storage.openLog(loaded);
     return new Runtime(generation, {
       listen: listenAddress(address),
-      clock,
+      clock: systemClock,
       wheel: this.#wheel,
       store,
       log,
@@ -272,7 +269,7 @@ class GatewayStart {
       notes: this.#notes,
       configState: (isDetailed) => this.#reloads.current(isDetailed),
       logs: () => this.#storage.logs,
-      now: clock.now,
+      now: systemClock.now,
       onBeat: (beat) => {
         control.addWorkerCounts(beat);
         if (beat.finished > 0) options.onEvent({ type: 'requests', count: beat.finished });
@@ -311,8 +308,8 @@ class GatewayStart {
       loaded: () => this.#loaded ?? notServing(),
       logs: () => this.#storage.logs,
       url: () => this.#url,
-      now: clock.now,
-      monotonic: clock.monotonic,
+      now: systemClock.now,
+      monotonic: systemClock.monotonic,
       notes: this.#notes,
       stateDir: () => this.#storage.dir,
       reloader: () => this.#reloader,

@@ -1,4 +1,5 @@
 import type { Explanation, ExplainRequest } from '../../core/logs/explanation.ts';
+import { systemClock } from '../../core/async/system-clock.ts';
 import { type OpenExplainer, openExplainer } from '../../gateway/explain/open.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { adminClient } from '../admin-client.ts';
@@ -75,9 +76,8 @@ export async function openFile(
   registry: Registry,
 ): Promise<OpenExplainer & { readonly warnings: readonly string[] }> {
   const { loaded, written, warnings } = await loadComplete(flags, io, registry);
-  const clock = { now: Date.now, monotonic: () => performance.now() };
   try {
-    return { ...(await openExplainer({ loaded, written, registry, clock })), warnings };
+    return { ...(await openExplainer({ loaded, written, registry, clock: systemClock })), warnings };
   } catch (error) {
     // The files are valid: a plugin could not be set up.
     throw new CommandError(exitCodes.invalid, error instanceof Error ? error.message : 'the configuration could not be set up');

@@ -57,7 +57,7 @@ function targetLines(one: ExplainedTarget, at: number, all: readonly ExplainedTa
   if (one.url !== null && one.differences.length === 0) add('body', one.body === null ? 'none that can be shown' : 'as the client sent it');
   if (one.retry !== 'none') add('retry', one.retry);
   if (one.circuit !== null) add('circuit', one.circuit);
-  const timeouts = Object.entries(one.timeouts).map(([clock, time]) => `${clock} ${time}`);
+  const timeouts = Object.entries(one.timeouts).map(([name, time]) => `${name} ${time}`);
   if (one.goes_here && timeouts.length > 0) add('timeouts', timeouts.join(' · '));
   if (one.cost_usd !== null) add('cost', `about $${one.cost_usd} for the input`);
   return lines;

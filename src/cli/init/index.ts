@@ -84,11 +84,11 @@ async function chooseProviders(flags: InitFlags, io: CliIo, registry: Registry):
   let first = flags.provider;
   if (first === undefined && ask !== undefined) first = await askFor(ask, 'provider', found[0] ?? 'mock');
   const listed = flags.fallback ?? [];
-  const asked =
+  const typed =
     flags.fallback === undefined && flags.provider === undefined && ask !== undefined
       ? await askFor(ask, 'fallback provider (optional)')
       : '';
-  const fallback = [...listed, asked].flatMap((names) => names.split(',')).flatMap((name) => name.trim() || []);
+  const fallback = [...listed, typed].flatMap((names) => names.split(',')).flatMap((name) => name.trim() || []);
   const names = first === undefined ? (found.length === 0 ? ['mock'] : found) : [first, ...fallback];
   if (first === undefined && fallback.length > 0)
     throw new CommandError(exitCodes.usage, '--fallback needs --provider: the one that is tried first');

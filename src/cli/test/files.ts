@@ -9,7 +9,7 @@ import type { CliIo } from '../io.ts';
 const maxFiles = 2000;
 
 /**
- * The test files that the arguments name, without duplicates. A folder stands for all test files below it.
+ * The test files that the arguments name, without duplicates. A folder means all test files below it.
  *
  * @param configFiles files of the configuration: without arguments, the test files in their folders
  * @throws CommandError

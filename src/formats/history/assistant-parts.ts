@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { tryParseJson } from '../../core/json/scan.ts';
 import { objectOf, stringOf, textOf } from '../shared/json.ts';
-import { callerOf } from '../shared/caller.ts';
+import { toolCallerOf } from '../shared/tool-caller.ts';
 import { reasoningNames } from '../shared/request/reasoning.ts';
 import { placedBlocks } from './blocks.ts';
 
@@ -213,5 +213,5 @@ function thoughtIn(part: JsonObject): string {
 /** Converts Anthropic's `tool_use` block to a call in OpenAI's form. */
 function callOf({ type: _type, id, name, input, caller, ...rest }: JsonObject): JsonObject {
   const fn = { name, arguments: JSON.stringify(objectOf(input)) };
-  return { id, type: 'function', function: fn, ...rest, ...callerOf({ caller }) };
+  return { id, type: 'function', function: fn, ...rest, ...toolCallerOf({ caller }) };
 }

@@ -16,7 +16,7 @@ const ofClaude = 'anthropic-claude-v1';
 const prefix = 'gateway:reasoning:';
 
 /**
- * Returns the signature of a block of thinking that stands for a text or a summary. Undefined for a text without a signature,
+ * Returns the signature of the block of thinking for a text or a summary. Undefined for a text without a signature,
  * since nothing besides the text is sent back.
  */
 export function signatureFor({ text: _text, summary: _summary, ...rest }: JsonObject): string | undefined {
@@ -25,7 +25,7 @@ export function signatureFor({ text: _text, summary: _summary, ...rest }: JsonOb
   return signature !== undefined && signedBy(signature) === 'anthropic' ? signature : prefix + JSON.stringify(rest);
 }
 
-/** Returns the data of a redacted block that stands for encrypted reasoning. */
+/** Returns the data of the redacted block for encrypted reasoning. */
 export const dataFor = (detail: JsonObject): string =>
   detail['format'] === ofClaude ? stringOf(detail['data']) : prefix + JSON.stringify(detail);
 

@@ -6,6 +6,7 @@ import { locateWritten } from '../../../config/report/origins.ts';
 import { shellQuote } from '../../../core/logs/curl.ts';
 import { printable } from '../../../core/text/printable.ts';
 import { barePath } from '../../../core/text/display-path.ts';
+import { systemClock } from '../../../core/async/system-clock.ts';
 import { isError } from '../../../config/report/diagnostic.ts';
 import type { Registry } from '../../../gateway/types.ts';
 import { replaceFile } from '../../../manage/keys/replace-file.ts';
@@ -137,9 +138,8 @@ async function testsOf(
   const { tree, texts, secrets } = loaded;
   if (tree === undefined) return undefined;
   const written = locateWritten({ source, cwd, env, providers: registry.providers, texts, secrets });
-  const clock = { now: Date.now, monotonic: () => performance.now() };
   const { openExplainer } = await import('../../../gateway/explain/open.ts');
-  const { explainer, close } = await openExplainer({ loaded: { ...loaded, tree }, written, registry, clock });
+  const { explainer, close } = await openExplainer({ loaded: { ...loaded, tree }, written, registry, clock: systemClock });
   try {
     return await routeTests(sections, { explainer, missing: loaded.missing });
   } finally {

@@ -94,8 +94,8 @@ function requestedThinking(given: JsonObject, facts: ThinkingFacts, { traits, dr
 function byEffort(effort: string, limit: unknown, facts: ThinkingFacts, { traits, drops }: MessagesConversion): Chosen {
   if (effort === 'none') return withoutThinking(traits, drops);
   if (traits.thinking === 'adaptive') {
-    const word = effort === 'minimal' ? 'low' : effort;
-    return facts.forcesTool || endsWithText(facts.turns) ? { effort: word } : { thinking: adaptive(facts), effort: word };
+    const accepted = effort === 'minimal' ? 'low' : effort;
+    return facts.forcesTool || endsWithText(facts.turns) ? { effort: accepted } : { thinking: adaptive(facts), effort: accepted };
   }
   const lost = whyNoThinking(facts, traits);
   const wanted = budgets.get(effort);

@@ -1,7 +1,7 @@
 import type { BlockKind, ModelEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { stringOf, textOf } from '../../shared/json.ts';
-import { callerOf } from '../../shared/caller.ts';
+import { toolCallerOf } from '../../shared/tool-caller.ts';
 import { annotationsOf } from '../citations.ts';
 import { parseExact } from '../../../core/json/scan.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
@@ -69,7 +69,7 @@ export class MessageBlocks {
         if (opened.isOutput) return [{ type: 'block', choice: 0, block, state: 'open', kind: 'text' }];
         const id = textOf(content['id']);
         const name = textOf(content['name']) ?? '';
-        const named = { ...(id === undefined ? {} : { id }), ...callerOf(content) };
+        const named = { ...(id === undefined ? {} : { id }), ...toolCallerOf(content) };
         return [{ type: 'tool_call', choice: 0, index: opened.call ?? 0, name, arguments: '', ...named }];
       }
       default:

@@ -6,10 +6,10 @@ const decisive: ReadonlySet<ModelEvent['type']> = new Set(['tool_call', 'finish'
 
 /**
  * Keeps other text out of a stream with a schema that a model writes into the output tool. Until the model calls a tool, its text
- * is held back, with all that follows it: text before the output tool would make the JSON invalid, other text is the response.
+ * is buffered, with all that follows it: text before the output tool would make the JSON invalid, other text is the response.
  */
 export class OutputText {
-  #held: ModelEvent[] = [];
+  #buffered: ModelEvent[] = [];
   /** Numbers of the blocks of text. */
   readonly #texts = new Set<number | undefined>();
   /** Number of the block of the output tool. */
@@ -22,12 +22,12 @@ export class OutputText {
     for (const event of events) {
       if (isOutput && this.#output === undefined && event.type === 'block') this.#output = event.block;
       if (isOutput || decisive.has(event.type)) {
-        out.push(...this.#held.filter((one) => !isOutput || !this.#isOtherText(one)));
-        this.#held = [];
+        out.push(...this.#buffered.filter((one) => !isOutput || !this.#isOtherText(one)));
+        this.#buffered = [];
         if (!isOutput || !this.#isOtherText(event)) out.push(event);
-      } else if (this.#held.length > 0 || this.#isOtherText(event)) {
+      } else if (this.#buffered.length > 0 || this.#isOtherText(event)) {
         this.#retained.addJson(event);
-        this.#held.push(event);
+        this.#buffered.push(event);
       } else out.push(event);
     }
     return out;

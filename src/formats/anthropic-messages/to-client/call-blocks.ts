@@ -1,4 +1,4 @@
-import { callerOf } from '../../shared/caller.ts';
+import { toolCallerOf } from '../../shared/tool-caller.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import type { JsonObject } from '../../../core/json/merge.ts';
 import { makeCallId } from '../../../core/model/call-id.ts';
@@ -84,9 +84,9 @@ export class CallBlocks {
     const converted = last === undefined ? '' : convertedInput(last);
     const ending: readonly Step[] = last === undefined || converted === '' ? noSteps : [{ start: undefined, delta: converted, call: last }];
     this.#current = undefined;
-    const held = this.#order.slice(this.#begun);
+    const buffered = this.#order.slice(this.#begun);
     this.#begun = this.#order.length;
-    return [...ending, ...held.map((call) => ({ start: call.start, delta: call.buffered + convertedInput(call), call }))];
+    return [...ending, ...buffered.map((call) => ({ start: call.start, delta: call.buffered + convertedInput(call), call }))];
   }
 
   #next(): readonly Step[] {
@@ -105,7 +105,7 @@ export class CallBlocks {
     // Clients match results with calls by their ids, and the API rejects a request with the same id twice.
     const id = this.#ids.has(given) ? made : given;
     this.#ids.add(id);
-    const start = { type: 'tool_use', id, name: event.name ?? '', input: {}, ...callerOf(event) };
+    const start = { type: 'tool_use', id, name: event.name ?? '', input: {}, ...toolCallerOf(event) };
     const call = { start, index: undefined, buffered: '', end: new ObjectEnd(), hasInput: false, nullPart: '', converted: undefined };
     this.#calls.set(event.index, call);
     return call;

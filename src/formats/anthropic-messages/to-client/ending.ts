@@ -65,8 +65,8 @@ export class Ending {
   #reason(calls: number): string {
     const { reason = 'stop', raw } = this.#finish ?? {};
     if (raw !== undefined && nativeStopReasons.has(raw) && finishReasonOf(finishReasons, raw, 0) === reason) return raw;
-    const word = Object.hasOwn(reasons, reason) ? (reasons[reason] ?? 'end_turn') : 'end_turn';
-    if (word !== 'end_turn') return word === 'tool_use' && calls === 0 ? 'end_turn' : word;
+    const stopReason = Object.hasOwn(reasons, reason) ? (reasons[reason] ?? 'end_turn') : 'end_turn';
+    if (stopReason !== 'end_turn') return stopReason === 'tool_use' && calls === 0 ? 'end_turn' : stopReason;
     return this.isRefused ? 'refusal' : calls > 0 ? 'tool_use' : 'end_turn';
   }
 }

@@ -110,7 +110,7 @@ function textDocument(block: JsonObject, source: JsonObject, drops: Drops): read
   const parts = typeof inner === 'string' ? [{ type: 'text', text: inner }] : chatContent(inner, drops);
   const head = openingTag('document', { title: block['title'], context: block['context'] });
   const lines = typeof parts === 'string' ? [{ type: 'text', text: parts }] : parts;
-  return withTags(head, lines, '</document>').map((part, at, all) => (at === all.length - 1 ? { ...part, ...cacheOf(block) } : part));
+  return inDocumentTags(head, lines).map((part, at, all) => (at === all.length - 1 ? { ...part, ...cacheOf(block) } : part));
 }
 
 function searchText(block: JsonObject, drops: Drops): string {
@@ -132,7 +132,8 @@ function openingTag(name: string, facts: JsonObject): string {
 }
 
 /** Adds the tags around parts. A single text stays one text, and files keep their position. */
-function withTags(head: string, parts: readonly Part[], tail: string): readonly Part[] {
+function inDocumentTags(head: string, parts: readonly Part[]): readonly Part[] {
+  const tail = '</document>';
   const [only] = parts;
   if (parts.length === 1 && only?.['type'] === 'text') return [{ ...only, text: `${head}\n${stringOf(only['text'])}\n${tail}` }];
   return [{ type: 'text', text: head }, ...parts, { type: 'text', text: tail }];

@@ -45,9 +45,9 @@ function choiceOf(choice: unknown, drops: Drops): { readonly choice: unknown; re
   if (!isJsonObject(choice)) return { choice: undefined, parallel: undefined };
   drops.addUnread(choice, choiceMembers, 'tool_choice.', 'not known to other services');
   const { type, name, disable_parallel_tool_use: alone } = choice;
-  const word = typeof type === 'string' && Object.hasOwn(choiceNames, type) ? choiceNames[type] : undefined;
+  const mode = typeof type === 'string' && Object.hasOwn(choiceNames, type) ? choiceNames[type] : undefined;
   return {
-    choice: word ?? (type === 'tool' ? { type: 'function', function: { name } } : choice),
+    choice: mode ?? (type === 'tool' ? { type: 'function', function: { name } } : choice),
     parallel: alone === true ? false : undefined,
   };
 }

@@ -39,16 +39,16 @@ export function converseTools({ tools = [], tool_choice: choice }: ToolFields, c
     if (isJsonObject(tool['input_schema'])) specs.push(...toolSpec(tool, family, to));
     else nativeTool(tool, { specs, native }, family, to);
   }
-  const word = choice?.['type'];
+  const choiceType = choice?.['type'];
   // The service requires the definitions of tools used in the history, and has no tool choice `none`.
-  const isNone = word === 'none';
+  const isNone = choiceType === 'none';
   const usesTools = turns.some(({ content }) => typeof content !== 'string' && content.some((block) => block['type'] === 'tool_use'));
   if (isNone && !usesTools) return { own: {} };
   if (isNone && choices.asksNone) to.drops.add('tool_choice', 'the service does not support tool_choice "none"');
-  const oneCall = choices.oneCall && !isNone && tools.length > 0 ? parallelField(word, family, to) : undefined;
+  const oneCall = choices.oneCall && !isNone && tools.length > 0 ? parallelField(choiceType, family, to) : undefined;
   const isLost = isForced(choice) && (specs.length === 0 || (tools.some(isNamed(choice)) && !specs.some((spec) => isChosen(spec, choice))));
   if (isLost) to.drops.add('tool_choice', missingToolReason);
-  const anyTool = choice?.['type'] === 'tool' && family.choosesTool === false;
+  const anyTool = choiceType === 'tool' && family.choosesTool === false;
   if (anyTool && !isLost && specs.length > 1) to.drops.add('tool_choice', 'this model can be forced to call a tool, but not which one');
   const toolChoice = oneCall === undefined && !isLost ? choiceOf(anyTool ? { type: 'any' } : choice) : undefined;
   return {
@@ -94,8 +94,8 @@ function nativeTool(
 }
 
 /** Disables parallel calls with a field of the model, which excludes a tool choice of the service. */
-function parallelField(word: unknown, { isClaude }: Family, { drops }: BlockContext): JsonObject | undefined {
-  if (isClaude && word === 'auto') return { type: 'auto', disable_parallel_tool_use: true };
+function parallelField(choiceType: unknown, { isClaude }: Family, { drops }: BlockContext): JsonObject | undefined {
+  if (isClaude && choiceType === 'auto') return { type: 'auto', disable_parallel_tool_use: true };
   drops.add('parallel_tool_calls', isClaude ? 'not possible with a forced tool on Bedrock' : 'not supported by this model');
   return undefined;
 }

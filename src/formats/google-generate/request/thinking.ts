@@ -34,10 +34,10 @@ const disablesThinking = (thinking: JsonObject): boolean =>
 function effortOf({ reasoning_effort: effort, reasoning }: JsonObject, { drops, traits }: GenerateConversion): string | undefined {
   if (isJsonObject(reasoning)) drops.addUnread(reasoning, effortOnly, 'reasoning.', 'not supported by this service');
   const written = effort ?? (isJsonObject(reasoning) ? reasoning['effort'] : undefined);
-  const word = typeof written === 'string' ? written.toLowerCase() : undefined;
-  if (word !== undefined && efforts.has(word)) {
-    if (traits.thinks) return word;
-    if (word !== 'none' && word !== 'disable') drops.add('reasoning_effort', 'this model does not think');
+  const effortName = typeof written === 'string' ? written.toLowerCase() : undefined;
+  if (effortName !== undefined && efforts.has(effortName)) {
+    if (traits.thinks) return effortName;
+    if (effortName !== 'none' && effortName !== 'disable') drops.add('reasoning_effort', 'this model does not think');
     return undefined;
   }
   if (written !== undefined && written !== null) drops.add('reasoning_effort', 'not an effort of this service');

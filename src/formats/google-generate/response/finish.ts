@@ -65,14 +65,14 @@ export function finishFault(reason: string | undefined, finishMessage: unknown):
 /** Returns the service's own finish reason; undefined while a candidate is in progress. */
 export function nativeFinishReason(value: unknown): string | undefined {
   if (typeof value === 'number') return byNumber[value] ?? String(value);
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return textOf(value);
 }
 
 /**
  * Converts to OpenAI's finish reasons. The service has none for tool calls: a stop after a call becomes `tool_calls`. Unknown
  * reasons, which the service adds every few months, become a stop.
  */
-export function finishReason(word: string | undefined, hasCalls: boolean): string {
-  const reason = word !== undefined && Object.hasOwn(reasons, word) ? reasons[word] : undefined;
+export function finishReason(native: string | undefined, hasCalls: boolean): string {
+  const reason = native !== undefined && Object.hasOwn(reasons, native) ? reasons[native] : undefined;
   return reason ?? (hasCalls ? 'tool_calls' : 'stop');
 }

@@ -229,8 +229,8 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     if (logprobs !== undefined) out.push({ type: 'extra', choice: candidate.index, fields: { logprobs }, strict: true });
     this.#extras(raw, candidate, out);
     this.#pieces(piecesOf(raw), candidate, out);
-    const word = nativeFinishReason(raw['finishReason']);
-    if (word !== undefined || (candidate.finish !== undefined && hasContent(raw))) candidate.finish = word;
+    const native = nativeFinishReason(raw['finishReason']);
+    if (native !== undefined || (candidate.finish !== undefined && hasContent(raw))) candidate.finish = native;
     candidate.finishMessage = raw['finishMessage'] ?? candidate.finishMessage;
   }
 
@@ -380,13 +380,13 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
 
   #finish(candidate: Candidate, out: ModelEvent[]): void {
     this.#release(candidate, out);
-    const { finish: word, index: choice } = candidate;
+    const { finish: native, index: choice } = candidate;
     if (candidate.audio !== undefined) out.push(...candidate.audio.end(choice));
     const audio = audioOf(candidate.audioPieces, this.#call);
     if (audio !== undefined) out.push({ type: 'audio', choice, audio });
     out.push(...(candidate.texts?.events(choice, candidate.extras) ?? []));
-    const reason = finishReason(word, candidate.calls > 0);
-    if (word !== undefined) out.push({ type: 'finish', choice, reason, raw: word });
+    const reason = finishReason(native, candidate.calls > 0);
+    if (native !== undefined) out.push({ type: 'finish', choice, reason, raw: native });
     else if (this.#isWhole) out.push({ type: 'finish', choice, reason });
   }
 }

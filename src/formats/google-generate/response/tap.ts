@@ -94,12 +94,13 @@ export class GeminiTap implements Tap {
     for (const [at, candidate] of list.entries()) {
       if (!isJsonObject(candidate)) continue;
       const index = candidateIndex(candidate, at, list);
-      const word = nativeFinishReason(candidate['finishReason']);
-      this.#finish.set(index, word);
+      const reason = nativeFinishReason(candidate['finishReason']);
+      this.#finish.set(index, reason);
       const isFilled = hasContent(candidate);
-      if (isFilled && word === undefined) this.#finish.reopen(index);
-      isContent ||= isFilled || word !== undefined;
-      if (word !== undefined && this.#finish.size === 1 && list.length === 1) this.fault ??= finishFault(word, candidate['finishMessage']);
+      if (isFilled && reason === undefined) this.#finish.reopen(index);
+      isContent ||= isFilled || reason !== undefined;
+      if (reason !== undefined && this.#finish.size === 1 && list.length === 1)
+        this.fault ??= finishFault(reason, candidate['finishMessage']);
     }
     return isContent;
   }

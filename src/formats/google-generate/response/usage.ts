@@ -37,8 +37,8 @@ export function geminiUsage(value: unknown): Usage | undefined {
 
 /** Reads the tier that served the request: `serviceTier` of the Gemini API, `trafficType` of Vertex AI (`ON_DEMAND_FLEX`). */
 function tierIn({ serviceTier, trafficType }: JsonObject): string | undefined {
-  const word = textOf(serviceTier) ?? textOf(trafficType);
-  const tier = word?.toLowerCase().replace(/^(?:service_tier_|traffic_type_|on_demand_)/, '');
+  const written = textOf(serviceTier) ?? textOf(trafficType);
+  const tier = written?.toLowerCase().replace(/^(?:service_tier_|traffic_type_|on_demand_)/, '');
   return tier === 'unspecified' ? undefined : tier;
 }
 

@@ -91,8 +91,8 @@ function thinkingOf(out: Record<string, unknown>, { model }: PlainService, drop:
     delete out['thinking'];
     return;
   }
-  const word = isJsonObject(thinking) ? effortFor(thinking) : undefined;
-  if (effort === undefined && word !== undefined) out['reasoning_effort'] = word;
+  const budgetEffort = isJsonObject(thinking) ? effortFor(thinking) : undefined;
+  if (effort === undefined && budgetEffort !== undefined) out['reasoning_effort'] = budgetEffort;
   if (effort !== undefined && isJsonObject(thinking) && thinking['budget_tokens'] !== undefined) {
     drop('thinking', 'reasoning_effort is sent instead');
     return;

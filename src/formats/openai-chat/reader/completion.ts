@@ -1,4 +1,4 @@
-import { callerOf } from '../../shared/caller.ts';
+import { toolCallerOf } from '../../shared/tool-caller.ts';
 import { faultError, GatewayError } from '../../../core/error.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
@@ -125,7 +125,7 @@ function callEvent(call: JsonObject, choice: number, index: number): ModelEvent 
     name: textOf(fn['name']) ?? '',
     arguments: argumentsOf(fn) ?? '',
     ...signatureOf(call, fn),
-    ...callerOf(call),
+    ...toolCallerOf(call),
   };
 }
 

@@ -1,4 +1,4 @@
-import { callerOf } from '../../shared/caller.ts';
+import { toolCallerOf } from '../../shared/tool-caller.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { indexFrom, textOf } from '../../shared/json.ts';
@@ -213,7 +213,7 @@ function callEvents(call: JsonObject, at: number, answer: StreamedAnswer, out: M
     ...(hasName ? {} : { name: name ?? '' }),
     ...(input === undefined ? {} : { arguments: input }),
     ...signatureOf(call, fn),
-    ...callerOf(call),
+    ...toolCallerOf(call),
   });
 }
 

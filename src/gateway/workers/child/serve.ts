@@ -3,8 +3,8 @@ import type { ListenOptions, Socket } from 'node:net';
 import { ProcessMonitor } from '../../../admin/process-monitor.ts';
 import { openFilesLimit } from '../../../core/files/open-files.ts';
 import { listenAddress } from '../../../core/http/listen-address.ts';
-import type { Clock } from '../../../core/context.ts';
 import { createMask } from '../../../core/secrets/mask.ts';
+import { systemClock } from '../../../core/async/system-clock.ts';
 import type { Generation } from '../../../pipeline/generation.ts';
 import type { PluginMessage } from '../../../pipeline/shared-state.ts';
 import type { RecordStore } from '../../../store/frame.ts';
@@ -36,7 +36,6 @@ export interface WorkerParts {
   openLog(style: LogStyle): Log;
 }
 
-const clock: Clock = { now: Date.now, monotonic: () => performance.now() };
 /** Milliseconds that a worker has to shut down after its supervisor ended. */
 const orphanMs = 2000;
 
@@ -63,7 +62,7 @@ class WorkerServer {
   readonly #figures = new FiguresReport({
     read: () => this.#runtime?.observing.figures(),
     send: (figures) => void this.channel.notify('figures', figures),
-    monotonic: clock.monotonic,
+    monotonic: systemClock.monotonic,
   });
   #onAcceptFault: ((error: Error) => void) | undefined;
   readonly #process = new ProcessMonitor();
@@ -132,9 +131,9 @@ class WorkerServer {
     logProcessWarnings(process, log);
     this.#show(start.shown);
     const snapshot = () => this.#runtime?.snapshot();
-    const wheel = new TimerWheel(new DefectLog(log, clock.monotonic).report);
+    const wheel = new TimerWheel(new DefectLog(log, systemClock.monotonic).report);
     const outbound = createOutbound({
-      clock,
+      clock: systemClock,
       wheel,
       random: Math.random,
       egressAllow: () => snapshot()?.server.egressAllow ?? [],
@@ -148,7 +147,7 @@ class WorkerServer {
       outbound,
       broadcast: (key, message) => void this.channel.notify('plugin', { key, message } satisfies PluginMessage),
       owners: async () => (this.#owners ??= await openObjectOwners(start.ownersDir, log)),
-      ...clock,
+      ...systemClock,
     });
     const first = await this.#generations.build(start.loaded);
     await this.#join(this.#generations, log);
@@ -156,7 +155,7 @@ class WorkerServer {
     const { workers: count } = start;
     const runtime = new Runtime(first, {
       listen: listenAddress(start.listen),
-      clock,
+      clock: systemClock,
       wheel,
       store: this.#store,
       log,
@@ -177,7 +176,7 @@ class WorkerServer {
     log.configure({ mask: runtime.mask });
     runtime.server.listen(handle as ListenOptions, backlog);
     await once(runtime.server, 'listening');
-    this.#onAcceptFault = acceptReporter(log, clock.monotonic);
+    this.#onAcceptFault = acceptReporter(log, systemClock.monotonic);
     runtime.server.on('error', this.#onAcceptFault);
     setInterval(() => {
       this.channel.notify('beat', this.#beat());
@@ -202,7 +201,7 @@ class WorkerServer {
   }
 
   #openStore({ records, workers }: WorkerStart, log: Log): RecordStore {
-    const reports = dropReporter(log, clock.monotonic, [this.#problems]);
+    const reports = dropReporter(log, systemClock.monotonic, [this.#problems]);
     if (records.kind === 'spool') return openSpool({ dir: records.dir, maxTotal: records.maxTotal, writers: workers, ...reports });
     const send = (bytes: Buffer, frames: number): Promise<void> =>
       new Promise((resolve) => {

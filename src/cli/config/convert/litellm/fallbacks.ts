@@ -5,7 +5,7 @@ import type { RouterParts } from './settings.ts';
 const noEntry = 'no entry of model_list that was mapped has this name';
 const unknownFallback = 'a fallback was left out: no entry of model_list that was mapped has its name';
 
-/** Name that stands for all names without a list of their own. */
+/** Name that means all names without a list of their own. */
 const all = '*';
 
 /** Name → names that are tried after it. */

@@ -7,7 +7,7 @@ type ConvertedTarget = string | Record<string, unknown>;
 /** Deployments by the name that clients use. */
 export type Groups = ReadonlyMap<string, readonly AssignedDeployment[]>;
 
-/** Name that stands for every model without a group of its own. */
+/** Name that means every model without a group of its own. */
 export const everyModel = '*';
 
 /** The config that chooses the deployments by the model of the request. */

@@ -1,7 +1,7 @@
 import { isExactNumber, isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
 import { tryParseExact } from '../../../../core/json/scan.ts';
 import { type Block, cacheControlOf, type MessagesConversion } from '../conversion.ts';
-import { callerOf } from '../../../shared/caller.ts';
+import { toolCallerOf } from '../../../shared/tool-caller.ts';
 import { objectOf, stringOf } from '../../../shared/json.ts';
 
 /** A tool call of the model, with the values that the client sent. */
@@ -52,7 +52,7 @@ export function sentCallOf(call: JsonObject, { drops }: MessagesConversion): Sen
       isJsonObject(call['custom']) && typeof fn['input'] === 'string'
         ? { input: fn['input'] }
         : inputOf(fn['arguments'] ?? fn['input'], drops),
-    extra: { ...cacheControlOf(call), ...callerOf(call) },
+    extra: { ...cacheControlOf(call), ...toolCallerOf(call) },
   };
 }
 
