@@ -58,6 +58,8 @@ const texts: readonly JsonSchema[] = [text, list(text), nonEmptyList(integer), n
 const edit = { ...image, quality: text, stream: flag } as const;
 const imageReference = anyOf(name, object({}, { image_url: anyOf(name, object({ url: name })), file_id: name }));
 
+const promptCall = object({}, { variables: anyObject, model: name, ...sampling });
+
 /** Requires at least one of two image fields. */
 const withImages = (schema: JsonSchema, ...fields: readonly [string, string]): JsonSchema => ({
   ...schema,
@@ -130,8 +132,8 @@ export const requestSchemas: { readonly [E in Endpoint]?: JsonSchema } = {
       metadata,
     },
   ),
-  'prompts/{id}/completions': object({}, { variables: anyObject, model: name, ...sampling }),
-  'prompts/{id}/render': object({}, { variables: anyObject, model: name, ...sampling }),
+  'prompts/{id}/completions': promptCall,
+  'prompts/{id}/render': promptCall,
   feedback: object({ trace_id: name, value: number }, { weight: number, metadata: anyObject }),
   'feedback/{id}': object({ value: number }, { weight: number, metadata: anyObject }),
 };

@@ -2,6 +2,7 @@ import { GatewayError } from '#core/error.ts';
 import type { JsonSchema } from '#core/json/schema.ts';
 import { didYouMean } from '#core/text/nearest.ts';
 import type { CommonSettings, RequestSetting } from '#core/provider.ts';
+import { text } from '../_shared/settings-schema.ts';
 import { azureAuthModes, tenantPattern } from './auth-modes.ts';
 
 /** Authentication settings that requests send in headers or in a config object. */
@@ -22,8 +23,6 @@ const ambientModes: readonly string[] = ['managed_identity', ...managed.aliases,
 /** `default` is the value that other gateways use for a key. */
 const keyModes = ['api_key', 'default'] as const;
 const modes: readonly string[] = [...keyModes, 'entra', ...ambientModes];
-
-const text = (description: string): JsonSchema => ({ type: 'string', minLength: 1, description });
 
 /** The schema of these settings, for the settings of a provider type. */
 export const azureAuthProperties = {

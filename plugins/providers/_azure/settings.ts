@@ -1,5 +1,6 @@
 import type { JsonSchema } from '#core/json/schema.ts';
 import type { RequestSetting } from '#core/provider.ts';
+import { text } from '../_shared/settings-schema.ts';
 import { azureAuthProperties, type AzureAuthSettings } from './request-auth.ts';
 
 /** One row of `deployments`, by alias. */
@@ -25,8 +26,6 @@ export interface AzureEntrySettings extends AzureAuthSettings {
 
 /** A row in the type that the provider's settings declare. */
 export type DeploymentRow<Settings extends AzureEntrySettings> = NonNullable<Settings['deployments']>[string];
-
-export const text = (description: string) => ({ type: 'string', minLength: 1, description }) as const;
 
 /** The parts of the schema that differ between the types. */
 interface SchemaParts {

@@ -2,7 +2,7 @@ import { emptyBody, type EmptyBody, type JsonBody } from '#core/json/body.ts';
 import type { FormUpstream } from '#core/http/form.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Call, CommonSettings, Dropped, UpstreamRequest } from '#core/provider.ts';
-import { joinAddress, baseOf, memoize } from '../_shared/address.ts';
+import { joinAddress, baseOf, memoize, paramOf } from '../_shared/address.ts';
 import { versionHeaders } from '#formats/anthropic-messages/headers.ts';
 import type { AnthropicSettings } from './settings.ts';
 
@@ -46,8 +46,9 @@ const noDrops: readonly Dropped[] = Object.freeze([]);
 export const anthropicHeaders = (call: AnthropicCall, body?: JsonBody, neededBetas?: readonly string[]): HeaderPairs =>
   versionHeaders(call, body, { version: call.settings.version, betas: call.settings.beta }, neededBetas);
 
-/** Returns the query parameters that are not sent. */
-export function unsupportedParams(query: string, supported: readonly string[]): readonly Dropped[] {
-  const names = new Set([...new URLSearchParams(query).keys()].filter((name) => !supported.includes(name.toLowerCase())));
-  return [...names].map((param) => ({ param, reason: 'this service has no such list parameter' }));
+/** Returns the parameters of OpenAI's lists that the service has too, and those that are not sent. */
+export function listParams({ query }: AnthropicCall): { limit: string | undefined; after: string | undefined; dropped: Dropped[] } {
+  const names = new Set([...new URLSearchParams(query).keys()].filter((name) => !/^(?:limit|after)$/i.test(name)));
+  const dropped = [...names].map((param) => ({ param, reason: 'this service has no such list parameter' }));
+  return { limit: paramOf(query, 'limit'), after: paramOf(query, 'after'), dropped };
 }

@@ -1,7 +1,8 @@
 import type { JsonSchema } from '#core/json/schema.ts';
 import type { RequestSetting } from '#core/provider.ts';
 import { azureAuthRequestSettings } from '../_azure/request-auth.ts';
-import { type AzureDeploymentSettings, type AzureEntrySettings, azureSchema, requestSetting, text } from '../_azure/settings.ts';
+import { type AzureDeploymentSettings, type AzureEntrySettings, azureSchema, requestSetting } from '../_azure/settings.ts';
+import { text } from '../_shared/settings-schema.ts';
 import { type FoundryFormat, foundryFormats } from './foundry-uri.ts';
 
 interface FoundryDeploymentSettings extends AzureDeploymentSettings {

@@ -1,6 +1,7 @@
 import type { RequestSetting } from '#core/provider.ts';
 import { azureAuthRequestSettings } from '../_azure/request-auth.ts';
-import { type AzureEntrySettings, azureSchema, requestSetting, text } from '../_azure/settings.ts';
+import { type AzureEntrySettings, azureSchema, requestSetting } from '../_azure/settings.ts';
+import { text } from '../_shared/settings-schema.ts';
 
 export type AzureSettings = AzureEntrySettings;
 

@@ -76,11 +76,11 @@ export function modelRequest(
   };
 }
 
-/** Builds a request for a list of the control plane. */
-export function controlRequest(call: BedrockCall, route: string): UpstreamRequest {
+/** Builds a request for the models of the region, which the control plane lists. */
+export function modelListRequest(call: BedrockCall): UpstreamRequest {
   requireCredential(call);
   return {
-    ...joinAddress(basesOf(call.settings).control, route, ''),
+    ...joinAddress(basesOf(call.settings).control, 'foundation-models', ''),
     method: 'GET',
     headers: ['accept', 'application/json'],
     body: emptyBody,

@@ -3,14 +3,14 @@ import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import type { Call, Operation } from '#core/provider.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { JsonTap } from '#formats/shared/response/json-tap.ts';
-import { controlRequest } from './address.ts';
+import { modelListRequest } from './address.ts';
 import type { BedrockSettings } from './settings.ts';
 
 /** The models of the region, in the form of OpenAI's list. */
 export const modelList: Operation<BedrockSettings> = {
   isConverted: true,
   begin: (_body, call) => ({
-    request: controlRequest(call, 'foundation-models'),
+    request: modelListRequest(call),
     tap: new JsonTap(),
     result: (text) => fromSummaries(text, call),
   }),

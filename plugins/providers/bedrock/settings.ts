@@ -1,5 +1,6 @@
 import type { JsonSchema } from '#core/json/schema.ts';
 import type { AuthMode, CommonSettings, RequestSetting } from '#core/provider.ts';
+import { text } from '../_shared/settings-schema.ts';
 
 /** One row of `deployments`, by the name that clients use. */
 export interface BedrockDeploymentSettings {
@@ -32,7 +33,6 @@ export interface BedrockSettings extends CommonSettings {
 
 export const defaultRegion = 'us-east-1';
 
-const text = (description: string) => ({ type: 'string', minLength: 1, description }) as const;
 const betaFeature = { type: 'string', pattern: '^[ -~]+$' } as const;
 
 /** The value becomes part of a host name. */

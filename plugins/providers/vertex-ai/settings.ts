@@ -1,6 +1,7 @@
 import type { JsonSchema } from '#core/json/schema.ts';
 import type { CommonSettings, RequestSetting } from '#core/provider.ts';
 import { conversionProperties, type GeminiConversion } from '../_google/operations.ts';
+import { text } from '../_shared/settings-schema.ts';
 
 export interface VertexSettings extends CommonSettings, GeminiConversion {
   readonly region?: string;
@@ -22,8 +23,6 @@ export interface VertexSettings extends CommonSettings, GeminiConversion {
   readonly endpoint_format?: 'chat' | 'generateContent';
   readonly anthropic_version?: string;
 }
-
-const text = (description: string) => ({ type: 'string', minLength: 1, description }) as const;
 
 export const schema: JsonSchema = {
   type: 'object',

@@ -1,10 +1,10 @@
 import type { Endpoint } from '#core/endpoint.ts';
 import type { Operation, Translation, UpstreamRequest } from '#core/provider.ts';
-import { encodeIdSegment, paramOf } from '../../_shared/address.ts';
+import { encodeIdSegment } from '../../_shared/address.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { ObjectTap, allowEmpty } from '#formats/openai-objects/object-tap.ts';
 import { batchOf, expectObject } from '#formats/openai-objects/objects.ts';
-import { type AnthropicCall, unsupportedParams, send } from '../send.ts';
+import { type AnthropicCall, listParams, send } from '../send.ts';
 import type { AnthropicSettings } from '../settings.ts';
 import { createBatch } from './create.ts';
 import { parseBatchId } from './ids.ts';
@@ -60,9 +60,8 @@ const retrieve = (call: AnthropicCall): Translation => ({
  */
 function listRequest(call: AnthropicCall): UpstreamRequest {
   const query = new URLSearchParams();
-  const limit = paramOf(call.query, 'limit');
-  const after = paramOf(call.query, 'after');
+  const { limit, after, dropped } = listParams(call);
   if (limit !== undefined) query.set('limit', limit);
   if (after !== undefined) query.set('after_id', parseBatchId(after).id);
-  return send(call, { route: 'messages/batches', query: query.toString(), dropped: unsupportedParams(call.query, ['limit', 'after']) });
+  return send(call, { route: 'messages/batches', query: query.toString(), dropped });
 }

@@ -4,14 +4,14 @@ import type { FormBody, FormEdit } from '#core/http/form.ts';
 import { defaultPrefixes } from '#core/http/headers.ts';
 import type { JsonObject } from '#core/json/merge.ts';
 import { type Operation, Passing, type UpstreamRequest } from '#core/provider.ts';
-import { encodeIdSegment, paramOf } from '../../_shared/address.ts';
+import { encodeIdSegment } from '../../_shared/address.ts';
 import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { parseObject } from '#formats/shared/json.ts';
 import { BytesTap, ObjectTap } from '#formats/openai-objects/object-tap.ts';
 import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import { parseBatchId, isOutputFile } from '../batches/ids.ts';
 import { readBatch, readOutput } from '../batches/output.ts';
-import { type AnthropicCall, unsupportedParams, send, type SendOptions } from '../send.ts';
+import { type AnthropicCall, listParams, send, type SendOptions } from '../send.ts';
 import type { AnthropicSettings } from '../settings.ts';
 import { filesBeta } from '#formats/anthropic-messages/files-beta.ts';
 import { toDeleted, toFile, toFiles } from './object.ts';
@@ -79,9 +79,7 @@ const contentRequest = (call: AnthropicCall): UpstreamRequest =>
 
 function listRequest(call: AnthropicCall): UpstreamRequest {
   const query = new URLSearchParams();
-  const limit = paramOf(call.query, 'limit');
-  const after = paramOf(call.query, 'after');
-  const dropped = [...unsupportedParams(call.query, ['limit', 'after'])];
+  const { limit, after, dropped } = listParams(call);
   if (after !== undefined) query.set('after_id', after);
   if (limit !== undefined) query.set('limit', /^\d+$/.test(limit) && Number(limit) > maxLimit ? String(maxLimit) : limit);
   if (Number(limit) > maxLimit) dropped.push({ param: 'limit', reason: `the service returns at most ${maxLimit} files a page` });

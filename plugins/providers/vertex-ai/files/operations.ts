@@ -57,7 +57,7 @@ const remove: Op = {
   begin(_body, call) {
     const object = fileIn(call);
     return {
-      request: plainRequest(objectAddress(call, deletableObject(call, object, 'file_id')), 'DELETE', storageHeaders(call)),
+      request: plainRequest(objectAddress(call, deletableObject(call, object)), 'DELETE', storageHeaders(call)),
       tap: new OpaqueTap(),
       result: () => deletedFile(fileIdOf(object)),
     };

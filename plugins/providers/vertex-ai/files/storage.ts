@@ -84,7 +84,7 @@ function checkBucket({ storage_bucket: storageBucket, media }: VertexSettings, {
  *
  * @throws GatewayError `not_allowed`
  */
-export function deletableObject(call: VertexCall, object: StoredObject, param: string): StoredObject {
+export function deletableObject(call: VertexCall, object: StoredObject): StoredObject {
   if (isCallerCredential(call)) return object;
   const { bucket, name } = object;
   if (bucket === call.settings.storage_bucket && name.startsWith(gatewayPrefix)) return object;
@@ -92,7 +92,7 @@ export function deletableObject(call: VertexCall, object: StoredObject, param: s
     bucket === call.settings.storage_bucket
       ? `The gateway deletes only objects below "${gatewayPrefix}" in the bucket "${bucket}".`
       : `The gateway deletes nothing in the bucket "${bucket}": it is not the storage_bucket of this provider.`;
-  throw new GatewayError('not_allowed', { message, param, hint: 'Use your own credential.' });
+  throw new GatewayError('not_allowed', { message, param: 'file_id', hint: 'Use your own credential.' });
 }
 
 /**

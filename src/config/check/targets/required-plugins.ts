@@ -22,25 +22,21 @@ export function checkRequiredPlugins(context: CheckContext): void {
   }
   if (!provides(chain, 'retries')) reportUnused('retries', usesOfRetries(context), context);
   if (!provides(chain, 'virtual-keys'))
-    reportUnused('virtual-keys', sectionEntries(root, 'virtual_keys').size > 0 ? topEntry(context, 'virtual_keys') : [], context);
+    reportUnused('virtual-keys', sectionEntries(root, 'virtual_keys').size === 0 ? [] : [entryOf(root, 'virtual_keys')], context);
 }
 
-const topEntry = ({ root }: CheckContext, key: string): Entry[] => {
-  const entry = entryOf(root, key);
-  return entry === undefined ? [] : [entry];
-};
-
-function usesOfRetries({ root }: CheckContext): Entry[] {
+function usesOfRetries({ root }: CheckContext): readonly (Entry | undefined)[] {
   return sitesOf(root).flatMap(({ node }) => {
     const strategy = entryOf(node, 'strategy');
     const isFallback = valueOf(child(strategy?.value, 'mode')) === 'fallback' && itemsOf(child(node, 'targets')).length > 1;
     const circuit = entryOf(strategy?.value, 'cb_config');
-    return [entryOf(node, 'retry'), isFallback ? strategy : circuit].flatMap((entry) => entry ?? []);
+    return [entryOf(node, 'retry'), isFallback ? strategy : circuit];
   });
 }
 
 /** Reports a missing plugin once, at the first key that needs it. */
-function reportUnused(duty: Duty, [first, ...more]: readonly Entry[], { registry, report }: CheckContext): void {
+function reportUnused(duty: Duty, uses: readonly (Entry | undefined)[], { registry, report }: CheckContext): void {
+  const [first, ...more] = uses.filter((entry) => entry !== undefined);
   if (first === undefined) return;
   const plugin = builtInFor(duty, registry);
   report({
