@@ -44,7 +44,7 @@ interface LoadOptions {
   /** Shown if there is no configuration. */
   readonly hint?: string;
   /** Also return the location of each value. */
-  readonly wantsPlaces?: boolean;
+  readonly wantsLocations?: boolean;
 }
 
 /**
@@ -56,19 +56,29 @@ export async function loadTree(
   flags: CommonFlags,
   io: CliIo,
   registry: Registry,
-  { hint, wantsPlaces = false }: LoadOptions = {},
+  { hint, wantsLocations = false }: LoadOptions = {},
 ): Promise<LoadedTree> {
   const source = await sourceOf(needConfig(flags.config, io, hint), io);
-  const loaded = await load(source, io, registry, { allowMissingSecrets: true, wantsPlaces });
+  const loaded = await load(source, io, registry, { allowMissingSecrets: true, wantsLocations });
   if (loaded.tree !== undefined) return { source, loaded, tree: loaded.tree };
-  throw invalidConfig(loaded, flags, io);
+  throw printInvalidConfig(loaded, flags, io);
 }
 
 /** Prints the errors of a configuration, and returns the error that ends the command. @param shown those that matter to it */
-export function invalidConfig(loaded: LoadedConfig, flags: CommonFlags, io: CliIo, shown = errorsOf(loaded), message = ''): CommandError {
+export function printInvalidConfig(
+  loaded: LoadedConfig,
+  flags: CommonFlags,
+  io: CliIo,
+  shown = errorsOf(loaded),
+  message = '',
+): CommandError {
   if (flags.json === true) io.stdout.write(jsonText(diagnosticsReport(shown, loaded.files)));
   io.stderr.write(`${prettyDiagnostics(shown, { colors: hasColors(io.stderr, io) })}\n`);
   return new CommandError(exitCodes.invalid, message);
 }
+
+/** The error of a command whose files are valid, but a plugin could not be set up. */
+export const setupFailed = (thrown: unknown): CommandError =>
+  new CommandError(exitCodes.invalid, thrown instanceof Error ? thrown.message : 'the configuration could not be set up');
 
 export const errorsOf = ({ diagnostics }: LoadedConfig): readonly Diagnostic[] => diagnostics.filter(isError);

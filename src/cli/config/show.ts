@@ -22,7 +22,7 @@ export interface ShowFlags extends CommonFlags {
  */
 export async function showConfig(path: string | undefined, flags: ShowFlags, io: CliIo, registry: Registry): Promise<number> {
   if (path === '') throw new CommandError(exitCodes.usage, 'the path is empty');
-  const { loaded, tree } = await loadTree(flags, io, registry, { hint: nameFile, wantsPlaces: true });
+  const { loaded, tree } = await loadTree(flags, io, registry, { hint: nameFile, wantsLocations: true });
   const external = await Promise.all(loaded.providerPaths.map(async (file) => (await importPlugin(file)) as Provider));
   const written = loaded.written ?? { values: [], places: {}, references: {} };
   const defaults = flags.defaults ? unsetDefaults(tree, [...registry.providers, ...external]) : [];

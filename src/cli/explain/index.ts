@@ -1,5 +1,6 @@
 import type { Explanation, ExplainRequest } from '../../core/logs/explanation.ts';
 import { systemClock } from '../../core/async/system-clock.ts';
+import { setupFailed } from '../load.ts';
 import { type OpenExplainer, openExplainer } from '../../gateway/explain/open.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { adminClient } from '../admin-client.ts';
@@ -79,7 +80,6 @@ export async function openFile(
   try {
     return { ...(await openExplainer({ loaded, written, registry, clock: systemClock })), warnings };
   } catch (error) {
-    // The files are valid: a plugin could not be set up.
-    throw new CommandError(exitCodes.invalid, error instanceof Error ? error.message : 'the configuration could not be set up');
+    throw setupFailed(error);
   }
 }

@@ -5,7 +5,7 @@ import type { Registry } from '../../gateway/types.ts';
 import type { CommonFlags } from '../command.ts';
 import { needConfig } from '../find-config.ts';
 import type { CliIo } from '../io.ts';
-import { errorsOf, invalidConfig, load, sourceOf } from '../load.ts';
+import { errorsOf, printInvalidConfig, load, sourceOf } from '../load.ts';
 
 /** A configuration in which no provider lacks a secret. */
 export interface CompleteConfig {
@@ -24,7 +24,7 @@ export async function loadComplete(flags: CommonFlags, io: CliIo, registry: Regi
   const source = await sourceOf(needConfig(flags.config, io), io);
   const loadWith = (env: CliIo['env']): Promise<LoadedConfig> => load(source, { ...io, env }, registry, { allowMissingSecrets: true });
   const { loaded, env, warnings } = await fillUnset(loadWith, io);
-  if (loaded.tree === undefined) throw invalidConfig(loaded, flags, io);
+  if (loaded.tree === undefined) throw printInvalidConfig(loaded, flags, io);
   const { texts, secrets, tree } = loaded;
   const written = locateWritten({ source, cwd: io.cwd, env, providers: registry.providers, texts, secrets });
   return { loaded: { ...loaded, tree }, warnings, written };

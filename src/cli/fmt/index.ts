@@ -11,7 +11,7 @@ import { replaceFile } from '../../manage/keys/replace-file.ts';
 import { CommandError, type CommonFlags, exitCodes } from '../command.ts';
 import { needConfig } from '../find-config.ts';
 import type { CliIo } from '../io.ts';
-import { errorsOf, invalidConfig, load, nameFile, sourceOf } from '../load.ts';
+import { errorsOf, printInvalidConfig, load, nameFile, sourceOf } from '../load.ts';
 import { jsonText } from '../text.ts';
 
 export interface FmtFlags extends CommonFlags {
@@ -92,7 +92,7 @@ async function formatted({ path, file, text, source }: SourceText, flags: FmtFla
   const loaded = await load(source, io, registry, { allowMissingSecrets: true });
   const errors = errorsOf(loaded).filter((one) => one.file === file);
   const syntax = errors.filter(({ code }) => code === 'yaml-syntax' || code === 'duplicate-key');
-  throw invalidConfig(loaded, flags, io, syntax.length > 0 ? syntax : errors, `${file} is not valid YAML; nothing was written`);
+  throw printInvalidConfig(loaded, flags, io, syntax.length > 0 ? syntax : errors, `${file} is not valid YAML; nothing was written`);
 }
 
 function summaryText(results: readonly FormatResult[], changed: number, { check, fix }: FmtFlags): string {

@@ -15,6 +15,7 @@ import { testFiles } from './files.ts';
 import { junitText } from './junit.ts';
 import { type FileResult, jsonReport, type TestRunResult } from './report.ts';
 import { columnOf, resultText, summaryText } from './text.ts';
+import { setupFailed } from '../load.ts';
 
 export interface TestFlags extends CommonFlags {
   readonly filter?: string | undefined;
@@ -35,7 +36,10 @@ export async function test(named: readonly string[], flags: TestFlags, io: CliIo
   const results: FileResult[] = [];
   for (const { name: file, tests } of files) {
     for (const one of tests) {
-      const result = { file, ...(await asConfigError(() => tester.run(one))) };
+      const ran = await tester.run(one).catch((error: unknown) => {
+        throw setupFailed(error);
+      });
+      const result = { file, ...ran };
       results.push(result);
       if (flags.json !== true) io.stdout.write(resultText(result, column, hasColors(io.stdout, io)));
     }
@@ -70,15 +74,6 @@ const selected = (files: readonly TestFile[], filter: string | undefined): reado
   filter === undefined
     ? files
     : files.map((file) => ({ ...file, tests: file.tests.filter(({ name }) => `${file.name} ${name}`.includes(filter)) }));
-
-/** The files are valid: a plugin could not be set up. */
-async function asConfigError<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    throw new CommandError(exitCodes.invalid, error instanceof Error ? error.message : 'the configuration could not be set up');
-  }
-}
 
 function write(path: string, text: string): void {
   try {

@@ -9,10 +9,7 @@ const style = { lineWidth: 0 } as const;
 const datePattern = /^\d{4}-\d{2}-\d{2}/;
 
 /** A value as YAML, indented by a number of spaces. Strings that YAML would read as another type are quoted. */
-export function yamlOf(value: unknown, indent = 0): string {
-  const lines = documentOf(value).toString(style).trimEnd().split('\n');
-  return lines.map((line) => (line === '' ? '' : `${' '.repeat(indent)}${line}`)).join('\n');
-}
+export const yamlOf = (value: unknown, indent = 0): string => indented(documentOf(value).toString(style), indent);
 
 function documentOf(value: unknown): Document {
   const document = new Document(value, { aliasDuplicateObjects: false });
@@ -41,7 +38,7 @@ export function withEntry(text: string, section: string, name: string, entry: st
   if (text.includes('\r\n')) {
     const plain = text.replaceAll('\r\n', '\n');
     const edited = withEntry(plain, section, name, entry);
-    return edited === undefined ? undefined : withLineEnds(text, plain, edited);
+    return edited === undefined ? undefined : restoreLineEnds(text, plain, edited);
   }
   const document = parseDocument(text);
   if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) return undefined;
@@ -62,7 +59,7 @@ export function withEntry(text: string, section: string, name: string, entry: st
   const first = map.items[0]?.key;
   const indent = isScalar(first) && first.range ? columnOf(text, first.range[0]) : 2;
   const end = ((last.value ?? last.key) as { range?: readonly number[] | null }).range?.[1] ?? text.length;
-  return insert(text, lineEnd(text, end), indented(entry, indent));
+  return insert(text, nextLine(text, end), indented(entry, indent));
 }
 
 /**
@@ -70,7 +67,7 @@ export function withEntry(text: string, section: string, name: string, entry: st
  *
  * @param plain the original with `\n` as its line ends
  */
-function withLineEnds(original: string, plain: string, edited: string): string {
+function restoreLineEnds(original: string, plain: string, edited: string): string {
   const shortest = Math.min(plain.length, edited.length);
   let start = 0;
   while (start < shortest && plain[start] === edited[start]) start += 1;
@@ -119,11 +116,13 @@ function withMember(text: string, map: YAMLMap, member: string): string {
   return spliced(text, end, `,${comment}\n${before}${member}${comma.trim()}`, end + line.length);
 }
 
-/** Sets the value of a key that has none, or an explicit null. */
+/** True for a null that is written out: `~` or `null`. */
+const isWrittenNull = (value: unknown): boolean => isScalar(value) && (value.source ?? '') !== '';
+
+/** Sets the value of a key that has none, or a written null. */
 function withValue(text: string, { key, value }: Pair, inserted: string): string {
   const colon = text.indexOf(':', rangeOf(key)[1]) + 1;
-  const hasExplicitNull = isScalar(value) && (value.source ?? '') !== '';
-  return hasExplicitNull ? spliced(text, rangeOf(value)[0], inserted, rangeOf(value)[1]) : spliced(text, colon, ` ${inserted}`);
+  return isWrittenNull(value) ? spliced(text, rangeOf(value)[0], inserted, rangeOf(value)[1]) : spliced(text, colon, ` ${inserted}`);
 }
 
 const rangeOf = (node: unknown): readonly [number, number] => {
@@ -136,20 +135,17 @@ const spliced = (text: string, at: number, inserted: string, to = at): string =>
 /** A text without any key, such as only comments, as the start of a configuration. */
 const startOfFile = (text: string): string => `${text.trim() === '' ? '' : `${text.trimEnd()}\n\n`}version: 1\n`;
 
-/** @param emptySection the section if it is written without a value, or with an explicit null: `providers: ~` */
+/** @param emptySection the section if it is written without a value, or with a written null: `providers: ~` */
 function withSection(text: string, emptySection: Pair | undefined, section: string, entry: string): string {
   const lines = indented(entry, 2);
   if (emptySection !== undefined) {
-    const colon = text.indexOf(':', endOf(emptySection.key)) + 1;
-    const hasExplicitNull = isScalar(emptySection.value) && (emptySection.value.source ?? '') !== '';
-    const rest = hasExplicitNull ? `${text.slice(0, colon)}${text.slice(endOf(emptySection.value))}` : text;
-    return insert(rest, lineEnd(rest, colon), lines);
+    const colon = text.indexOf(':', rangeOf(emptySection.key)[1]) + 1;
+    const rest = isWrittenNull(emptySection.value) ? spliced(text, colon, '', rangeOf(emptySection.value)[1]) : text;
+    return insert(rest, nextLine(rest, colon), lines);
   }
   const gap = text === '' || text.endsWith('\n') ? '' : '\n';
   return `${text}${gap}\n${section}:\n${lines}\n`;
 }
-
-const endOf = (node: unknown): number => (isScalar(node) ? (node.range?.[1] ?? 0) : 0);
 
 const indented = (entry: string, by: number): string =>
   entry
@@ -165,7 +161,7 @@ function insert(text: string, at: number, lines: string): string {
 }
 
 /** Start of the line after this offset. */
-function lineEnd(text: string, at: number): number {
+function nextLine(text: string, at: number): number {
   if (at > 0 && text[at - 1] === '\n') return at;
   const end = text.indexOf('\n', at);
   return end < 0 ? text.length : end + 1;

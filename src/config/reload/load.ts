@@ -42,7 +42,7 @@ export interface LoadRequest {
   /** Sets up a valid configuration as a start does, then releases it. Resolves with the reason if that failed, as a sentence. */
   rehearse?(loaded: ValidConfig): Promise<string | undefined>;
   /** Also return the location of each value. */
-  readonly wantsPlaces?: boolean;
+  readonly wantsLocations?: boolean;
   /** Texts to read instead of the files on disk. References are resolved as usual. */
   readonly saved?: SavedFiles;
 }
@@ -77,7 +77,7 @@ export interface LoadedConfig {
   readonly texts: SavedFiles;
   /** `server.state_dir` where it can be read, even if there is no tree. */
   readonly stateDir: string | undefined;
-  /** With `wantsPlaces`: printable values, and the location of each node. */
+  /** With `wantsLocations`: printable values, and the location of each node. */
   readonly written?: WrittenLocations;
 }
 
@@ -140,7 +140,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     asksForKeys: provides(chainOf(root, registry), 'authentication'),
     texts: merged.texts,
     stateDir: textOf(nodeAt(root, ['server', 'state_dir'])),
-    ...(request.wantsPlaces === true ? { written: locateWritten({ ...request, texts: merged.texts, secrets: [...secrets] }) } : {}),
+    ...(request.wantsLocations === true ? { written: locateWritten({ ...request, texts: merged.texts, secrets: [...secrets] }) } : {}),
   };
   if (loaded.tree === undefined || request.rehearse === undefined) return loaded;
   const fault = await request.rehearse({ ...loaded, tree: loaded.tree });

@@ -106,7 +106,7 @@ describe('Reloader', () => {
     expect(await reloader?.reloadNow()).toMatchObject({ kind: 'unchanged', recovered: false });
     expect(applied).toHaveLength(1);
     expect(results).toHaveLength(1);
-    const inspected = await reloader?.inspect(undefined, { wantsPlaces: true });
+    const inspected = await reloader?.inspect(undefined, { wantsLocations: true });
     expect(inspected?.texts).toEqual({ [join(folder, 'gateway.yaml')]: `# a remark\n${config('one')}` });
     expect(inspected?.written?.places['configs.a']).toMatchObject({ line: 4 });
   });

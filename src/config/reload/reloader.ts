@@ -89,7 +89,7 @@ export interface Reloader {
 }
 
 /** Additional options of a load, including a source that replaces the main file. */
-export interface InspectOptions extends Partial<Pick<PostedRequest, 'wantsPlaces' | 'source'>> {
+export interface InspectOptions extends Partial<Pick<PostedRequest, 'wantsLocations' | 'source'>> {
   readonly limitMs?: number;
 }
 

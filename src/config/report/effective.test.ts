@@ -28,7 +28,7 @@ const loadEffective = async (secrets: readonly string[] = []) => {
     env: {},
     providers,
     plugins: stages,
-    wantsPlaces: true,
+    wantsLocations: true,
   });
   if (tree === undefined || written === undefined) throw new Error(JSON.stringify(diagnostics));
   return effectiveValues(written, unsetDefaults(tree, providers), createMask(secrets));

@@ -217,7 +217,7 @@ export class Control implements ManagedGateway {
     const { texts } = this.loaded();
     if (this.#written?.texts === texts) return this.#written.locations;
     // Pages ask at the same time, and a large configuration takes long.
-    const locations = this.#inspect(texts, { wantsPlaces: true, limitMs: locateLimitMs }).then(({ written }) => written ?? nowhere);
+    const locations = this.#inspect(texts, { wantsLocations: true, limitMs: locateLimitMs }).then(({ written }) => written ?? nowhere);
     this.#written = { texts, locations };
     locations.catch(() => {
       if (this.#written?.locations === locations) this.#written = undefined;

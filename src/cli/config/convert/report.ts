@@ -19,7 +19,7 @@ export interface ConversionResult {
   readonly removed: string | null;
 }
 
-/** Most places of one note that are shown. */
+/** Most locations of one note that are shown. */
 const maxLocations = 4;
 
 /** The report for people: one line a finding, then the result of the check. */

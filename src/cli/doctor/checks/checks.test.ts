@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { resultOf as clockResult } from '../network/clock.ts';
+import { clockResult } from '../network/clock.ts';
 import { reportText } from '../text.ts';
 import type { Machine, Subject } from '../subject.ts';
 import { checkMemory } from './memory.ts';
 import { checkNode } from './node.ts';
 import { checkOpenFiles } from './open-files.ts';
-import { resultOf as watchResult } from './watching.ts';
+import { watchResult } from './watching.ts';
 
 const mib = 1024 * 1024;
 

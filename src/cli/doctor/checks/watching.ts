@@ -18,7 +18,7 @@ export const checkWatching: Check = async ({ config }) => {
   const folder = await testFolder({ ...config, path: config.path });
   if (folder === undefined)
     return [skip('file watching was not tested: neither the state directory nor the folder of the file is writable')];
-  return [resultOf(await testWatching(folder))];
+  return [watchResult(await testWatching(folder))];
 };
 
 /** The state directory, if it is on the file system of the configuration; otherwise the folder of the file. */
@@ -86,7 +86,7 @@ async function testWatching(parent: string): Promise<WatchTest> {
 }
 
 /** Result of what was seen. */
-export function resultOf({ hasEvents, hasChange, fault }: WatchTest): CheckResult {
+export function watchResult({ hasEvents, hasChange, fault }: WatchTest): CheckResult {
   if (hasEvents && hasChange) return ok('file watching works here (native events + 5 s poll)');
   const why = fault === undefined ? '' : `: ${watchFaults[errorCode(fault)] ?? reasonOf(fault)}`;
   if (hasChange)

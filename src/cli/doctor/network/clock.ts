@@ -26,7 +26,7 @@ export async function checkClock(origins: readonly URL[], outbound: Outbound, { 
   const remote = origins.filter(({ hostname }) => !isLoopbackHost(unbracket(hostname)));
   const requestedOrigins = (remote.length === 0 ? origins : remote).slice(0, maxHosts);
   try {
-    return resultOf(await Promise.any(requestedOrigins.map((origin) => differenceFrom(origin, outbound, now))));
+    return clockResult(await Promise.any(requestedOrigins.map((origin) => differenceFrom(origin, outbound, now))));
   } catch {
     return skip('system time: no provider sent a date to compare it with');
   }
@@ -45,7 +45,7 @@ async function differenceFrom(origin: URL, outbound: Outbound, now: () => number
   return { host: origin.host, ms: middle - (date + (Number.isFinite(age) ? age * 1000 : 0) + 500) };
 }
 
-export function resultOf({ host, ms }: Difference): CheckResult {
+export function clockResult({ host, ms }: Difference): CheckResult {
   const size = Math.abs(ms);
   if (size <= 1500) return ok(`system time within 1 s of ${host}`);
   const says = `system time ${formatDuration(size)} ${ms > 0 ? 'ahead of' : 'behind'} ${host}`;

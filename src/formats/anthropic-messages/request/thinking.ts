@@ -57,11 +57,13 @@ export function thinkingFields(body: JsonObject, facts: ThinkingFacts, conversio
 
 /** An adaptive model also accepts an effort next to `thinking`. A budget makes the effort redundant. */
 function effortBeside(given: JsonObject, effort: string, { traits, drops }: MessagesConversion): Pick<ThinkingFields, 'effort'> {
-  if (traits.thinking === 'adaptive' && given['budget_tokens'] === undefined && effort !== 'none')
-    return { effort: effort === 'minimal' ? 'low' : effort };
+  if (traits.thinking === 'adaptive' && given['budget_tokens'] === undefined && effort !== 'none') return { effort: leastAsLow(effort) };
   drops.add('reasoning_effort', 'thinking is sent instead');
   return {};
 }
+
+/** The API has no effort `minimal`. */
+const leastAsLow = (effort: string): string => (effort === 'minimal' ? 'low' : effort);
 
 /** True if the model will think. The API then restricts sampling parameters and accepts no forced tool. */
 const thinks = (thinking: JsonObject | undefined): boolean => thinking !== undefined && thinking['type'] !== 'disabled';
@@ -94,7 +96,7 @@ function requestedThinking(given: JsonObject, facts: ThinkingFacts, { traits, dr
 function byEffort(effort: string, limit: unknown, facts: ThinkingFacts, { traits, drops }: MessagesConversion): Chosen {
   if (effort === 'none') return withoutThinking(traits, drops);
   if (traits.thinking === 'adaptive') {
-    const accepted = effort === 'minimal' ? 'low' : effort;
+    const accepted = leastAsLow(effort);
     return facts.forcesTool || endsWithText(facts.turns) ? { effort: accepted } : { thinking: adaptive(facts), effort: accepted };
   }
   const lost = whyNoThinking(facts, traits);
