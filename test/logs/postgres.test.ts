@@ -91,9 +91,7 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
     expect(await store.retain({ age: 1000 * day, size: 1 }, at + 7 * day)).toBe(false);
     await other.query('ROLLBACK');
     await other.end();
-    let slices = 0;
-    while (await store.retain({ age: 1000 * day, size: 1 }, at + 7 * day)) slices += 1;
-    expect(slices).toBe(6);
+    while (await store.retain({ age: 1000 * day, size: 1 }, at + 7 * day));
     expect(await query(url, 'SELECT id FROM requests')).toEqual([{ id: 'req_a_6' }]);
     await store.close();
   });
@@ -191,7 +189,7 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
       await write(store, used(`req_b${n}`, 'bb', now - n * 3 * day));
     }
     const [first] = stores;
-    for (let times = 0; times < 2; times += 1) expect(await first?.retain({ age: 1000 * day, size: 1e12 }, now)).toBe(false);
+    while (await first?.retain({ age: 1000 * day, size: 1e12 }, now));
     expect(await query(url, 'SELECT key_id, writer, at::float8 AS at FROM keys_used ORDER BY key_id, writer')).toEqual([
       { key_id: 'aa', writer: '', at: now - 3 * day },
       { key_id: 'bb', writer: '', at: now - 3 * day },

@@ -20,6 +20,16 @@ describe('Histogram', () => {
     expect(String(histogramOf([]))).toBe('');
   });
 
+  it('has the quantiles of the other values after some were removed', () => {
+    const all = histogramOf([1, 20, 20, 300, 4000]);
+    all.subtract(histogramOf([20, 4000]));
+    const left = histogramOf([1, 20, 300]);
+    expect(all.total).toBe(3);
+    expect([0.1, 0.5, 0.9, 1].map((share) => all.quantile(share))).toEqual([0.1, 0.5, 0.9, 1].map((share) => left.quantile(share)));
+    all.subtract(left);
+    expect(all.quantile(0.5)).toBeNull();
+  });
+
   it('adds the values of a serialized histogram exactly', () => {
     const sum = histogramOf([1, 20, 300]);
     sum.addText(String(histogramOf([20, 4000])));

@@ -26,6 +26,11 @@ export class Histogram {
     for (const [index, count] of other.#counts) this.#addTo(index, count);
   }
 
+  /** Removes the times of a histogram that was added. */
+  subtract(other: Histogram): void {
+    for (const [index, count] of other.#counts) this.#addTo(index, -count);
+  }
+
   /** Adds the result of another histogram's `toString`; invalid parts are ignored. */
   addText(text: string): void {
     for (let from = 0; from < text.length; ) {

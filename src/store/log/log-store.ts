@@ -92,7 +92,7 @@ export interface LogStore {
   /** Writes a batch. A record whose id already exists is left out, so a repeated batch stores nothing twice. */
   write(batch: Batch): Promise<void>;
   feedback(feedback: FeedbackInput): Promise<void>;
-  /** Deletes a small slice of what is too old or exceeds the limits. True if there is more to delete. */
+  /** Deletes a small slice of what is too old or exceeds the limits, or else sums up an hour. True if there is more to do. */
   retain(retention: Retention, now: number): Promise<boolean>;
   /** Adds a slice of rows to the full-text index if many or, with `all`, any are waiting. True if there is more to index. */
   index(which: 'all' | 'many'): Promise<boolean>;

@@ -15,7 +15,7 @@
  *   column `words` of `requests`, after all others.
  * - `unindexed`: `seq` and `words` of rows whose words are not in `texts` yet. The writer adds them when it is otherwise
  *   idle. Queries search both. In SQLite it is a view; in Postgres it does not exist.
- * - `buckets`: figures of each minute by each value of a dimension.
+ * - `buckets`: figures of each minute by each value of a dimension, and sums of whole hours (`hours.ts`).
  * - `feedback`: `id`, `trace`, `value`, `weight`, `metadata` (JSON), `at`.
  * - `positions` (how far each segment of a spool is stored), `marks` (named numbers of the store itself).
  */

@@ -2,7 +2,9 @@ import { GatewayError } from '../../../core/error.ts';
 import type { FeedbackInput } from '../../../core/logs/reader.ts';
 import { toStorable } from '../../../query/text.ts';
 import type { Batch, LogStore, Retention, SqlSource, StoreSize } from '../log-store.ts';
+import { PendingHours } from '../hours.ts';
 import { PostgresClient, type ClientOptions } from './client.ts';
+import { sumHour } from './hours.ts';
 import { findLog, isCompleteEncoding, migrate } from './migrations.ts';
 import { storedDays, seqOfDay } from './partitions.ts';
 import { retainSlice } from './retain.ts';
@@ -63,6 +65,7 @@ class PostgresLogStore implements LogStore {
   readonly #name: string;
   readonly #writer: PostgresBatchWriter;
   readonly #options: PostgresStoreOptions;
+  readonly #pendingHours = new PendingHours();
   #isMigrated = false;
   #migration: Migration | undefined;
   /** Error of a migration that took long, whose end no call waited for. */
@@ -107,7 +110,9 @@ class PostgresLogStore implements LogStore {
 
   async retain(retention: Retention, now: number): Promise<boolean> {
     await this.#ensureMigrated();
-    return this.#client.transaction((session) => retainSlice(session, retention, now));
+    const isMore = await this.#client.transaction((session) => retainSlice(session, retention, now));
+    if (isMore || !this.#pendingHours.isDue(now)) return isMore;
+    return this.#client.transaction((session) => sumHour(session, this.#pendingHours, now));
   }
 
   /** Words are indexed when they are written. */

@@ -2,26 +2,26 @@ import type { FieldTerm, Filter } from '../../../query/filter.ts';
 import { conditionOnTexts } from '../../../query/sql/condition.ts';
 import { Statement } from '../../../query/sql/statement.ts';
 import type { SqlSource } from '../log-store.ts';
+import { minutesOfHour } from '../hours.ts';
 import { restBucket, valueOf, valueSql } from '../bucket-names.ts';
-import { bucketCounts, bucketTimes, dimensions } from '../schema.ts';
-import { type Cells, costSums, rest } from './sums.ts';
+import { bucketTimes, dimensions } from '../schema.ts';
+import { bucketSums } from '../sums-sql.ts';
+import { type BucketRange, bucketDim, bucketRanges, bucketRangeCondition } from './bucket-ranges.ts';
+import { Cells, rest } from './sums.ts';
+import { hasAllTags } from './tag-names.ts';
 
 const minuteMs = 60_000;
 /** Maximum parts of a long query, so that no part takes much of its time. */
 const maxParts = 16;
-/** Minimum minutes per part, because shorter parts cost more than they save. A remote server gets fewer statements. */
+/** Minimum minutes, or hours, per part, because shorter parts cost more than they save. A remote server gets fewer statements. */
 const minMinutesPerPart = { sqlite: 60, postgres: 24 * 60 } as const;
-
-/** Unix milliseconds, whole minutes. */
-interface Range {
-  readonly since: number;
-  readonly until: number;
-}
 
 /** What to read from the buckets. */
 export interface BucketPlan {
   readonly dim: string;
   readonly terms: readonly FieldTerm[];
+  /** True for metadata and labels: their buckets lack the requests without that metadata key or label. */
+  readonly isTag: boolean;
 }
 
 /**
@@ -39,56 +39,80 @@ export function bucketPlan(filter: Filter, by: string | undefined): BucketPlan |
     terms.push(term);
   }
   const [dim = 'all', second] = dims;
-  const isCounted = dim === 'all' || (dimensions as readonly string[]).includes(dim);
-  // Metadata and labels are excluded, because their buckets lack the requests without that metadata key or label.
-  return second === undefined && isCounted ? { dim, terms } : undefined;
+  const isTag = dim.includes('.') && terms.length === 0;
+  const isCounted = dim === 'all' || isTag || (dimensions as readonly string[]).includes(dim);
+  return second === undefined && isCounted ? { dim, terms, isTag } : undefined;
 }
 
-/** Returns false, and adds nothing, if a value in the terms may be among those that are not counted by name. */
+/** Returns false, and adds nothing, if a value that matters may be among those that are not counted by name. */
 export async function addFromBuckets(
   cells: Cells,
   source: SqlSource,
-  { dim, terms }: BucketPlan,
-  range: Range,
+  plan: BucketPlan,
+  { since, until }: { readonly since: number; readonly until: number },
   step: number | undefined,
 ): Promise<boolean> {
-  if (terms.length > 0 && (await hasRest(source, dim, range))) return false;
-  // Also if the database itself ends long statements, because the histograms of many minutes take many megabytes at once.
-  const least = source.checkTimeLimit === undefined ? minMinutesPerPart.postgres : minMinutesPerPart.sqlite;
-  const part = Math.max(minuteMs * least, Math.ceil((range.until - range.since) / (maxParts * minuteMs)) * minuteMs);
-  for (let since = range.since; since < range.until; since += part) {
-    await addPart(cells, source, { dim, terms }, { since, until: Math.min(range.until, since + part) }, step);
-    await source.checkTimeLimit?.();
+  const minutes = { since: since / minuteMs, until: until / minuteMs };
+  if (plan.isTag && !(await hasAllTags(source, minutes))) return false;
+  const ranges = await bucketRanges(source, minutes, step === undefined ? undefined : step / minuteMs);
+  if (plan.isTag || plan.terms.length > 0) {
+    for (const range of ranges) if (await hasRest(source, plan.dim, range)) return false;
   }
+  const target: Target = { cells, all: plan.isTag ? new Cells() : undefined };
+  for (const range of ranges) await addRange(target, source, plan, range, step);
+  if (target.all !== undefined) addRemainder(cells, target.all);
   return true;
 }
 
+interface Target {
+  readonly cells: Cells;
+  /** All requests of the same range, where the buckets lack some. */
+  readonly all: Cells | undefined;
+}
+
+/** Adds the requests without the metadata key or label: all but those that are counted by its values. */
+function addRemainder(cells: Cells, all: Cells): void {
+  for (const { at, sums } of cells.all()) all.of(null, at).subtract(sums);
+  for (const { at, sums } of all.all()) if (sums.counts.requests > 0) cells.of(null, at).addAll(sums);
+}
+
+async function addRange(target: Target, source: SqlSource, plan: BucketPlan, range: BucketRange, step: number | undefined): Promise<void> {
+  // Also if the database itself ends long statements, because the histograms of many minutes take many megabytes at once.
+  const least = source.checkTimeLimit === undefined ? minMinutesPerPart.postgres : minMinutesPerPart.sqlite;
+  const unit = range.isHours ? minutesOfHour : 1;
+  const part = Math.max(least, Math.ceil((range.until - range.since) / (maxParts * unit))) * unit;
+  for (let { since } = range; since < range.until; since += part) {
+    await addPart(target, source, plan, { ...range, since, until: Math.min(range.until, since + part) }, step);
+    await source.checkTimeLimit?.();
+  }
+}
+
 /** True if some values are counted together. */
-async function hasRest(source: SqlSource, dim: string, range: Range): Promise<boolean> {
+async function hasRest(source: SqlSource, dim: string, range: BucketRange): Promise<boolean> {
   const statement = new Statement(source.dialect);
-  const sql = `SELECT 1 AS found FROM buckets b WHERE ${bucketRangeCondition(dim, range, statement)} AND b.name = '${restBucket}' LIMIT 1`;
+  const sql = `SELECT 1 AS found FROM buckets b WHERE ${bucketRangeCondition([dim], range, statement)} AND b.name = '${restBucket}' LIMIT 1`;
   return (await source.all(sql, statement.parameters)).length > 0;
 }
 
-function bucketRangeCondition(dim: string, { since, until }: Range, statement: Statement): string {
-  const [from, to] = [statement.number(since / minuteMs), statement.number(until / minuteMs)];
-  return `b.dim = ${statement.text(dim)} AND b.minute >= ${from} AND b.minute < ${to}`;
-}
-
-async function addPart(cells: Cells, source: SqlSource, { dim, terms }: BucketPlan, range: Range, step: number | undefined): Promise<void> {
+async function addPart(
+  { cells, all }: Target,
+  source: SqlSource,
+  { dim, terms }: BucketPlan,
+  range: BucketRange,
+  step: number | undefined,
+): Promise<void> {
   const statement = new Statement(source.dialect);
   const conditions = terms.map((term) => conditionOnTexts(valueSql('b.name'), term, statement));
-  // The database concatenates the texts of histograms, so that far fewer rows than minutes are transferred.
-  const join = source.dialect === 'sqlite' ? 'group_concat' : 'string_agg';
-  const counts = bucketCounts.filter((name) => name !== 'cost').map((name) => `CAST(sum(b.${name}) AS BIGINT) AS ${name}`);
-  const times = bucketTimes.map((name) => `${join}(b.${name}, ',') AS ${name}`);
   const at = step === undefined ? '0' : `b.minute / ${step / minuteMs}`;
-  const columns = [...counts, costSums('b.cost'), ...times].join(', ');
-  const where = [bucketRangeCondition(dim, range, statement), ...conditions].join(' AND ');
-  const rows = await source.all(`SELECT b.name, ${at} AS at, ${columns} FROM buckets b WHERE ${where} GROUP BY 1, 2`, statement.parameters);
-  for (const row of rows) {
+  // In one statement, because a record that is stored between two of them would count as one without the key.
+  const dims = bucketRangeCondition(all === undefined ? [dim] : [dim, 'all'], range, statement);
+  const where = [dims, ...conditions].join(' AND ');
+  const sql = `SELECT b.dim, b.name, ${at} AS at, ${bucketSums(source.dialect)} FROM buckets b WHERE ${where} GROUP BY 1, 2, 3`;
+  const allDim = bucketDim('all', range);
+  for (const row of await source.all(sql, statement.parameters)) {
     const name = String(row.name);
-    const sums = cells.of(name === restBucket ? rest : valueOf(name) || null, Number(row.at) * (step ?? 0));
+    const target = all !== undefined && row.dim === allDim ? all : cells;
+    const sums = target.of(name === restBucket ? rest : valueOf(name) || null, Number(row.at) * (step ?? 0));
     sums.addCounts(row);
     for (const name of bucketTimes) sums.times[name].addText(String(row[name] ?? ''));
   }

@@ -4,8 +4,9 @@ import { conditionOf, type SeqWindow } from '../../../query/sql/condition.ts';
 import { type SqlDialect, Statement } from '../../../query/sql/statement.ts';
 import { bucketTimes, seqStep } from '../schema.ts';
 import type { SqlSource } from '../log-store.ts';
+import { costSums } from '../sums-sql.ts';
 import { splitWindow } from './parts.ts';
-import { type Cells, costSums } from './sums.ts';
+import type { Cells } from './sums.ts';
 
 /** Adds up the rows themselves, for terms without a bucket. */
 export async function addFromRows(cells: Cells, source: SqlSource, filter: Filter, window: SeqWindow, grouping: Grouping): Promise<void> {

@@ -3,14 +3,10 @@ import type { Figures } from '../../../core/logs/reader.ts';
 import { moneyText } from '../../../query/money.ts';
 import type { SqlValue } from '../log-store.ts';
 import { bucketCounts, bucketTimes } from '../schema.ts';
+import { costOfSums } from '../sums-sql.ts';
 
 const counted = bucketCounts.filter((name) => name !== 'cost');
 type Counted = Exclude<(typeof bucketCounts)[number], 'cost'>;
-
-/** Money is read in two parts, because a large sum may exceed what a JavaScript number represents exactly. */
-const costDivisor = 1_000_000;
-export const costSums = (column: string): string =>
-  `CAST(coalesce(sum(${column} / ${costDivisor}), 0) AS BIGINT) AS cost_high, CAST(coalesce(sum(${column} % ${costDivisor}), 0) AS BIGINT) AS cost_low`;
 
 /** Figures while they are being added up. */
 export class Sums {
@@ -21,13 +17,20 @@ export class Sums {
   /** Adds the columns of a row that have the names of the figures. */
   addCounts(row: Readonly<Record<string, SqlValue>>): void {
     for (const name of counted) this.counts[name] += Number(row[name] ?? 0);
-    this.cost += BigInt(Number(row.cost_high ?? 0)) * BigInt(costDivisor) + BigInt(Number(row.cost_low ?? 0));
+    this.cost += costOfSums(row);
   }
 
   addAll(other: Sums): void {
     for (const name of counted) this.counts[name] += other.counts[name];
     this.cost += other.cost;
     for (const name of bucketTimes) this.times[name].addAll(other.times[name]);
+  }
+
+  /** Removes figures that this contains. */
+  subtract(other: Sums): void {
+    for (const name of counted) this.counts[name] -= other.counts[name];
+    this.cost -= other.cost;
+    for (const name of bucketTimes) this.times[name].subtract(other.times[name]);
   }
 
   figures(): Figures {

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Retention } from '../../log-store.ts';
 import { seqsIn } from '../blocks.ts';
 import { FiguresRetention } from './figures-retention.ts';
+import { HourSums } from './hour-sums.ts';
 import { prepareChange } from '../open.ts';
 
 /** Maximum blocks that one slice deletes: some hundred records, a few milliseconds. */
@@ -33,6 +34,7 @@ export class Retainer {
   readonly #deleteRelated: readonly StatementSync[];
   readonly #deleteBlockRow: StatementSync;
   readonly #figures: FiguresRetention;
+  readonly #hours: HourSums;
   #isShrinking = false;
   /** Whether figures exceed their share; undefined if not measured since the log was within its size. */
   #areFiguresLarge: boolean | undefined;
@@ -49,6 +51,7 @@ export class Retainer {
     );
     this.#deleteBlockRow = prepareChange(db, 'DELETE FROM blocks WHERE block = ?');
     this.#figures = new FiguresRetention(db);
+    this.#hours = new HourSums(db);
   }
 
   /** Number of records. Counted when the file is opened, and tracked from then on. */
@@ -60,7 +63,7 @@ export class Retainer {
     this.#records += records;
   }
 
-  /** Deletes one slice. @returns whether there is more to delete */
+  /** Deletes one slice, or sums up an hour if there is nothing to delete. @returns whether there is more to do */
   slice({ age, size, rows }: Retention, now: number): boolean {
     const oldest = now - age;
     const old = this.#findExpired.all(oldest, blocksOfSlice) as unknown as StoredBlock[];
@@ -73,11 +76,12 @@ export class Retainer {
       this.#db.exec('COMMIT');
       this.#records -= deleted;
       this.#db.exec(`PRAGMA incremental_vacuum(${pagesOfSlice})`);
-      return chosen.length > 0 || others;
+      if (chosen.length > 0 || others) return true;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       throw error;
     }
+    return this.#hours.slice(now);
   }
 
   #isTooLarge(size: number): boolean {
