@@ -12,6 +12,12 @@ import { unsentBytes, type WritingSocket } from '../unsent.ts';
  */
 export const staleMs = 100;
 
+/**
+ * Bytes after which a connection reads on only in the next turn of the event loop. While a socket has data, libuv would
+ * read up to 2 MB of it before it looks at the next one, and a hundred fast providers would delay everyone else.
+ */
+const turnBytes = 64 * 1024;
+
 /** Milliseconds that an idle connection is kept if the provider gives no timeout. */
 const idleMs = 15_000;
 /** Milliseconds subtracted from the provider's keep-alive timeout: a request sent that late could meet a closed connection. */
@@ -32,6 +38,10 @@ export class UpstreamConnection {
   /** When a request was written to a connection that was idle before and may have been closed in the meantime. */
   #reusedAt = Number.NEGATIVE_INFINITY;
   #isPaused = false;
+  /** Reading continues in the next turn. */
+  #isYielding = false;
+  /** Bytes read since the last yield. */
+  #turnBytes = 0;
   isClosed = false;
   /** Monotonic time in milliseconds until which the connection may stay idle. */
   idleUntil = 0;
@@ -91,8 +101,21 @@ export class UpstreamConnection {
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    this.#socket.resume();
+    if (!this.#isYielding) this.#socket.resume();
   }
+
+  /** Lets the other connections read first. */
+  #yield(): void {
+    this.#turnBytes = 0;
+    this.#isYielding = true;
+    this.#socket.pause();
+    setImmediate(this.#readOn);
+  }
+
+  readonly #readOn = (): void => {
+    this.#isYielding = false;
+    if (!this.#isPaused) this.#socket.resume();
+  };
 
   /** Cancels the response. Its remaining bytes would block the next one, so the connection is closed. */
   abort(outgoing: Outgoing): void {
@@ -110,6 +133,8 @@ export class UpstreamConnection {
       return;
     }
     this.#hasData = true;
+    this.#turnBytes += bytes.length;
+    if (this.#turnBytes >= turnBytes && !this.#isYielding) this.#yield();
     let rest: number | undefined;
     try {
       rest = this.#reader.push(bytes, outgoing.receiver);
