@@ -7,6 +7,7 @@ import { sendsSecret, secretHeaders, settingsFromHeaders } from '#core/model/req
 import { canonicalPrefix } from '#core/http/headers.ts';
 import { headerNameAsSent } from '#core/text/header-name-as-sent.ts';
 import { usableProviders } from '#core/model/usable-names.ts';
+import { shortList } from '#core/text/wording.ts';
 import { directBinding } from './direct.ts';
 
 const atSign = 0x40;
@@ -66,5 +67,5 @@ function providerNotFound(ctx: Admitted, name: string, param: string, types: Ite
 export function slugHint(ctx: Admitted): string {
   const slugs = [...usableProviders(ctx.snapshot, ctx.facts.caller.key)];
   if (slugs.length === 0) return 'No provider is available to this request.';
-  return `Slugs: ${slugs.slice(0, 10).join(', ')}${slugs.length > 10 ? ', …' : ''}.`;
+  return `Slugs: ${shortList(slugs, 10)}.`;
 }

@@ -6,6 +6,7 @@ import { didYouMean } from '#core/text/nearest.ts';
 import type { ApiKey, CompiledConfig } from '#core/snapshot.ts';
 import { headerNameAsSent } from '#core/text/header-name-as-sent.ts';
 import { usableConfigs, usableProviders, withoutSuggestions } from '#core/model/usable-names.ts';
+import { shortList } from '#core/text/wording.ts';
 
 const openBrace = 0x7b;
 
@@ -107,5 +108,5 @@ function configNotFound(ctx: Admitted, name: string, param: string | undefined):
 /** The names that a client may use, at most ten. */
 function configHint({ snapshot, facts }: Admitted): string {
   const names = [...usableConfigs(snapshot, facts.caller.key)];
-  return names.length === 0 ? '' : ` Configs: ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}.`;
+  return names.length === 0 ? '' : ` Configs: ${shortList(names, 10)}.`;
 }

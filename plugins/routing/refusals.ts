@@ -6,6 +6,7 @@ import { didYouMean } from '#core/text/nearest.ts';
 import { restrictedHeaderIn } from '#core/model/request-settings.ts';
 import { promptNotAllowed, usableProviders } from '#core/model/usable-names.ts';
 import { headerNameAsSent, tailNameAsSent } from '#core/text/header-name-as-sent.ts';
+import { shortList } from '#core/text/wording.ts';
 import { slugHint } from './choice.ts';
 import type { RefusedLeaf } from './leaf-rules.ts';
 
@@ -42,7 +43,7 @@ function slugSuggestion({ requestedModel, snapshot, facts }: Admitted): string {
   const suggestion = slugs.find((slug) => slug === prefix) ?? slugs.find((slug) => snapshot.providers.get(slug)?.provider.type === prefix);
   if (suggestion !== undefined) return ` Did you mean "@${suggestion}${model.slice(slash)}"?`;
   if (slugs.length === 0) return '';
-  return ` Write "@slug/${model}" with one of these slugs: ${slugs.slice(0, 5).join(', ')}${slugs.length > 5 ? ', …' : ''}.`;
+  return ` Write "@slug/${model}" with one of these slugs: ${shortList(slugs, 5)}.`;
 }
 
 function promptWithoutTarget(ctx: Admitted, { used, requestedModel }: PromptFacts): GatewayError {

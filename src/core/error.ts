@@ -1,5 +1,6 @@
 import { didYouMean } from './text/nearest.ts';
 import { isErrorStatus } from './http/status.ts';
+import { shortList } from './text/wording.ts';
 
 /** One row of the catalogue. */
 export interface CatalogueRow {
@@ -279,7 +280,7 @@ export function isRetryable(status: number, fault?: ProviderFault): boolean {
 
 function hintOf({ requested, noun, names }: KnownNames): string | undefined {
   if (names.length === 0) return undefined;
-  const shown = `${noun}: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}.`;
+  const shown = `${noun}: ${shortList(names, 20)}.`;
   return `${didYouMean(requested, names)} ${shown}`.trim();
 }
 

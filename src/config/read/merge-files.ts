@@ -17,6 +17,7 @@ import { type Entry, type ListNode, type MapNode, type Node, type SourceLocation
 import { parse, sourceFile } from './yaml/parse.ts';
 import { barePath } from '../../core/text/display-path.ts';
 import { errorCode } from '../../core/text/error-code.ts';
+import { shortList } from '../../core/text/wording.ts';
 import { locationText, type ProblemReporter } from '../report/problem.ts';
 import { type ReferenceContext, resolveReferences } from './references.ts';
 import { targetSettings } from '../schema/target.ts';
@@ -239,7 +240,7 @@ class FileMerger {
         ? `the folder ${this.#displayName(folder)} does not exist`
         : others.length === 0
           ? `the folder ${this.#displayName(folder)} is empty`
-          : `the folder ${this.#displayName(folder)} has ${others.slice(0, 3).join(', ')}${others.length > 3 ? ', …' : ''}`;
+          : `the folder ${this.#displayName(folder)} has ${shortList(others, 3)}`;
     if (isKeyFolder(pattern, base) && others?.length !== 0) {
       this.#report({ code: 'no-match', severity: 'error', at, message: `${message}: the API keys that it names are missing`, hint });
     } else this.#report({ code: 'no-match', at, message, hint });

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../core/json/merge.ts';
 import { nearest } from '../../core/text/nearest.ts';
+import { shortList } from '../../core/text/wording.ts';
 import { millisecondsForm } from '../schema/shared.ts';
 import { diagnosticCodes, type DiagnosticCode } from '../report/diagnostic.ts';
 import { actualOf, exampleLine, expectedOf, joinList, shorten, subjectOf } from './describe.ts';
@@ -112,8 +113,8 @@ function unknownKey({ path, schema }: SchemaError, root: Node, key: string): Loc
     code: 'unknown-key',
     at,
     message: `unknown key "${shorten(written)}"`,
-    hint: meant === undefined ? `allowed: ${shortKeyList(allowed) || 'no keys'}` : `did you mean "${meant}"?`,
-    note: meant === undefined ? undefined : `${where} accepts: ${allowed.slice(0, 6).join(', ')}${allowed.length > 6 ? ', …' : ''}`,
+    hint: meant === undefined ? `allowed: ${shortList(allowed, maxShownKeys) || 'no keys'}` : `did you mean "${meant}"?`,
+    note: meant === undefined ? undefined : `${where} accepts: ${shortList(allowed, 6)}`,
     docs: docsOf(path),
     show: 'above',
   };
@@ -121,7 +122,7 @@ function unknownKey({ path, schema }: SchemaError, root: Node, key: string): Loc
 }
 
 /** A target accepts more than a hundred keys, most of them settings of one provider type: the page lists them all. */
-const shortKeyList = (keys: readonly string[]): string => `${keys.slice(0, 25).join(', ')}${keys.length > 25 ? ', …' : ''}`;
+const maxShownKeys = 25;
 
 const page = 'docs/configuration.md';
 const sections: ReadonlySet<unknown> = new Set([

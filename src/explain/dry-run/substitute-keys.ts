@@ -3,6 +3,7 @@ import { GatewayError } from '../../core/error.ts';
 import { canonicalPrefix, requestHeaders } from '../../core/http/headers.ts';
 import type { ApiKey, Snapshot } from '../../core/snapshot.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
+import { shortList } from '../../core/text/wording.ts';
 
 /** Lets a request use an API key by its name: each key gets a substitute secret, because only hashes of real ones are known. */
 export class SubstituteKeys {
@@ -35,7 +36,7 @@ export class SubstituteKeys {
     const names = [...this.#secrets.keys()];
     throw new GatewayError('not_allowed', {
       message: `No API key is called "${name}".${didYouMean(name, names)}`,
-      hint: names.length === 0 ? 'The configuration has no API keys.' : `Keys: ${names.slice(0, 10).join(', ')}.`,
+      hint: names.length === 0 ? 'The configuration has no API keys.' : `Keys: ${shortList(names, 10)}.`,
     });
   }
 }

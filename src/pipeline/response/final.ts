@@ -4,6 +4,7 @@ import { traitsOf } from '../../core/endpoint.ts';
 import { type ErrorFacts, GatewayError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json/merge.ts';
 import { type Answered, isSuccess, type Outcome, type Reply, statusOf, type UpstreamReply } from '../../core/plan.ts';
+import { shortList } from '../../core/text/wording.ts';
 import { errorOf, isAuthFault, isUninterpreted } from './errors.ts';
 import type { Execution } from '../execute.ts';
 
@@ -44,7 +45,7 @@ function skippedText({ attempts }: Execution, last: Outcome): string {
   const out = attempts.flatMap((each) =>
     each.kind === 'skipped' && each !== last ? [`${each.attempt.binding.slug} (${each.because})`] : [],
   );
-  return out.length === 0 ? '' : ` Skipped: ${out.slice(0, 8).join(', ')}.`;
+  return out.length === 0 ? '' : ` Skipped: ${shortList(out, 8)}.`;
 }
 
 const hasNoResult = (outcome: Outcome): boolean =>

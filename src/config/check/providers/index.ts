@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../core/json/merge.ts';
 import type { CommonSettings, Provider } from '../../../core/provider.ts';
+import { shortList } from '../../../core/text/wording.ts';
 import { withoutAuth } from '../../compile/providers/entry-settings.ts';
 import { providerOf, slugOfVirtualKey } from '../../read/registry.ts';
 import { child, type Entry, type MapNode, textOf, toValue } from '../../read/node.ts';
@@ -145,7 +146,7 @@ function checkSettingAccepted(entry: Entry, provider: Provider | undefined, { re
       ? 'add provider: the provider that the setting is for'
       : accepted.length === 0
         ? 'remove it'
-        : `allowed: ${[...new Set(accepted)].slice(0, 12).join(', ')}`;
+        : `allowed: ${shortList([...new Set(accepted)], 12)}`;
   report({ code: 'unknown-key', at: entry.keyAt, message, hint });
 }
 

@@ -1,6 +1,7 @@
 import { slugOf, withoutAt } from '../../../core/model/model-name.ts';
 import { nearest } from '../../../core/text/nearest.ts';
 import { splitReference } from '../../../core/model/prompt.ts';
+import { shortList } from '../../../core/text/wording.ts';
 import { typeNames, providerOf } from '../../read/registry.ts';
 import { child, itemsOf, type SourceLocation, textOf, type Node } from '../../read/node.ts';
 import { locationText } from '../../report/problem.ts';
@@ -73,7 +74,7 @@ function reportMissing(uses: readonly Reference[], known: DefinedNames, { hasBro
 function knownNames(use: Reference, names: ReadonlyMap<string, unknown>): string {
   const list = [...names.keys()];
   if (list.length === 0) return `no ${use.what} is defined`;
-  return `defined: ${list.slice(0, 12).join(', ')}${list.length > 12 ? ', …' : ''}`;
+  return `defined: ${shortList(list, 12)}`;
 }
 
 function referencesInConfigs(context: CheckContext): Reference[] {

@@ -2,6 +2,7 @@ import { GatewayError } from '../../../core/error.ts';
 import { bareModel, slugOf, withoutAt } from '../../../core/model/model-name.ts';
 import { nearest } from '../../../core/text/nearest.ts';
 import type { CommonSettings, Provider } from '../../../core/provider.ts';
+import { shortList } from '../../../core/text/wording.ts';
 import { compileGlobs, plainNames } from '../../compile/providers/allow.ts';
 import { providerOf, slugOfVirtualKey } from '../../read/registry.ts';
 import { child, type Node, textOf } from '../../read/node.ts';
@@ -106,8 +107,7 @@ function reportUndeployed({ slug, model, at }: NamedModel, { provider, settings 
   const names = deployedNames(provider, settings, model);
   if (names === undefined) return;
   const meant = nearest(model, names);
-  const hint =
-    meant !== undefined ? `did you mean "${meant}"?` : `it has ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`;
+  const hint = meant !== undefined ? `did you mean "${meant}"?` : `it has ${shortList(names, 12)}`;
   const message = `"${slug}" has no deployment for the model "${model}"`;
   report({ code: 'unknown-reference', severity: 'warning', at, message, hint });
 }
