@@ -300,7 +300,9 @@ export class Runtime implements Serving {
     this.#mask = maskOf(this.#liveGenerations);
     this.#names = headerNamesOf(generation.snapshot);
     this.#configureAccess(generation);
+    const { egressAllow } = this.snapshot().server;
     this.holder.swap(generation);
+    if (egressAllow.some((entry) => !generation.snapshot.server.egressAllow.includes(entry))) this.#deps.outbound.upstream.renew('request');
     this.observing.use(generation.snapshot);
     this.connectionLimit.max = this.#shareOf(generation.snapshot.server.maxConnections);
     this.#budget.limit = this.#shareOf(memoryOf(generation));

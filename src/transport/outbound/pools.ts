@@ -51,7 +51,8 @@ interface PoolEntry {
 export class Pools {
   readonly #lookup: PoolOptions['lookup'];
   readonly #pools = new Map<string, PoolEntry>();
-  readonly #fresh = new Set<Pool>();
+  /** Pools that get no further request. */
+  readonly #last = new Set<Pool>();
   #uses = 0;
 
   constructor({ lookup }: PoolOptions) {
@@ -79,17 +80,30 @@ export class Pools {
    */
   fresh(origin: string, { trust, connectMs }: Route): Pool {
     const pool = this.#make(origin, trust, dialMsOf(connectMs));
-    this.#fresh.add(pool);
+    this.#last.add(pool);
     return pool;
   }
 
   /** The one request of a fresh pool is over. */
   release(pool: Pool): void {
-    if (this.#fresh.delete(pool)) close(pool);
+    if (this.#last.delete(pool)) close(pool);
+  }
+
+  /** See `Upstream.renew`. */
+  renew(renewed: Trust): void {
+    for (const [key, { pool, trust }] of this.#pools) {
+      if (trust !== renewed) continue;
+      this.#pools.delete(key);
+      this.#last.add(pool);
+      pool.close().then(
+        () => this.#last.delete(pool),
+        () => {},
+      );
+    }
   }
 
   async destroy(): Promise<void> {
-    await Promise.all([...[...this.#pools.values()].map(({ pool }) => pool), ...this.#fresh].map((pool) => pool.destroy()));
+    await Promise.all([...[...this.#pools.values()].map(({ pool }) => pool), ...this.#last].map((pool) => pool.destroy()));
   }
 
   #open(key: string, origin: string, trust: Trust, dialMs: number): PoolEntry {

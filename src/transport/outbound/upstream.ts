@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { JsonBody } from '../../core/json/body.ts';
+import type { Trust } from '../../core/snapshot.ts';
 import type { UpstreamRequest } from '../../core/provider.ts';
 import { staleMs } from './http1/connection.ts';
 import { type ContinueSkipper, skipContinue } from './http1/skip-continue.ts';
@@ -56,6 +57,11 @@ export interface WireStream extends AsyncIterable<Uint8Array> {
 
 export interface Upstream {
   send(request: WireRequest, route: Route, receiver: ResponseReceiver): void;
+  /**
+   * After a change of the egress rules: requests of this trust level use no connection that exists now. Idle ones are closed,
+   * others after their response.
+   */
+  renew(trust: Trust): void;
   close(): Promise<void>;
 }
 
@@ -78,6 +84,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     send(request, route, receiver) {
       const isSentDirectly = options.fastPath?.() !== false && origins.send(request, route, receiver);
       if (!isSentDirectly) undici.send(request, route, receiver);
+    },
+    renew(trust) {
+      origins.renew(trust);
+      undici.renew(trust);
     },
     async close() {
       origins.close();
@@ -126,6 +136,7 @@ function createUndiciUpstream(options: PoolOptions): Upstream {
       };
       pool.dispatch(dispatch, new ResponseHandler(receiver, state, isOnce ? () => pools.release(pool) : undefined));
     },
+    renew: (trust) => pools.renew(trust),
     async close() {
       unsubscribe('undici:client:sendHeaders', onSendHeaders);
       await pools.destroy();

@@ -43,13 +43,16 @@ export class UpstreamConnection {
   /** Bytes read since the last yield. */
   #turnBytes = 0;
   isClosed = false;
+  /** Epoch of the origin when this connection was started. */
+  readonly epoch: number;
   /** Monotonic time in milliseconds until which the connection may stay idle. */
   idleUntil = 0;
 
   /** @param socket connected; its owner calls `read` and the methods below on socket events */
-  constructor(socket: Socket, origin: Origin) {
+  constructor(socket: Socket, origin: Origin, epoch: number) {
     this.#socket = socket;
     this.#origin = origin;
+    this.epoch = epoch;
     this.#reader = new ResponseParser(origin.responseHeads);
   }
 

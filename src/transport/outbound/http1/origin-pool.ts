@@ -122,6 +122,11 @@ export class OriginPool implements TimeoutGroup {
     for (const origin of this.#all()) origin.close(error);
   }
 
+  /** See `Upstream.renew`. */
+  renew(trust: Trust): void {
+    for (const origin of this.#origins[trust].values()) origin.renew();
+  }
+
   *#all(): Iterable<Origin> {
     yield* this.#origins.operator.values();
     yield* this.#origins.request.values();

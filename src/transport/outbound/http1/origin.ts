@@ -25,6 +25,8 @@ export class Origin {
   readonly #open = new Set<UpstreamConnection>();
   readonly #dials = new Set<PendingConnection>();
   #session: Buffer | undefined;
+  /** Counts the calls of `renew`. */
+  #epoch = 0;
   /** Increases with each use of any origin. */
   lastUse = 0;
 
@@ -65,7 +67,7 @@ export class Origin {
 
   connectionOpened(dial: PendingConnection, socket: Socket): UpstreamConnection {
     this.#dials.delete(dial);
-    const connection = new UpstreamConnection(socket, this);
+    const connection = new UpstreamConnection(socket, this, dial.epoch);
     this.#open.add(connection);
     return connection;
   }
@@ -81,8 +83,22 @@ export class Origin {
     this.#session = session;
   }
 
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Connections that exist now serve no further request. */
+  renew(): void {
+    this.#epoch += 1;
+    this.closeIdle();
+  }
+
   /** Adds a connection to the idle ones. */
   addIdle(connection: UpstreamConnection, ms: number): void {
+    if (connection.epoch !== this.#epoch) {
+      connection.close();
+      return;
+    }
     connection.idleUntil = performance.now() + ms;
     this.#idle.push(connection);
   }
@@ -117,6 +133,8 @@ export class Origin {
 class PendingConnection implements SocketEvents {
   /** Monotonic milliseconds. */
   readonly until: number;
+  /** Epoch of the origin when the name was resolved. */
+  readonly epoch: number;
   /** Cleared once the request is sent, because the connection far outlives the request. */
   #outgoing: Outgoing | undefined;
   readonly #origin: Origin;
@@ -128,6 +146,7 @@ class PendingConnection implements SocketEvents {
     this.#outgoing = outgoing;
     this.#origin = origin;
     this.until = until;
+    this.epoch = origin.epoch;
     this.#socket = origin.dial(this);
   }
 
