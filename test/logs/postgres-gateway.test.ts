@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminUrl } from '../admin/client.ts';
 import { run } from '../cli/process.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { skipping } from '../support/skipping.ts';
@@ -91,4 +92,21 @@ logging: {requests: {store: "\${env:LOG_STORE}"}}
       rmSync(folder, { recursive: true });
     }
   });
+});
+
+it('does not claim an empty log while its Postgres has not responded since the start', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'unreachable-'));
+  const yaml = 'version: 1\nproviders: {mock: {type: mock}}\nlogging: {requests: {store: "postgres://u@127.0.0.1:1/logs"}}\n';
+  writeFileSync(join(folder, 'gateway.yaml'), yaml);
+  const gateway = await startTestGateway(yaml, { stateDir: join(folder, '.gateway'), admin: true });
+  try {
+    await expect.poll(async () => (await gateway.gateway.logs?.state())?.problems.join()).toMatch(/ECONNREFUSED/);
+    expect(await gateway.gateway.logs?.state()).toMatchObject({ kind: 'not known yet', records: 0 });
+    const { code, out } = await run(['status', '--admin', new URL(adminUrl(gateway)).host], folder);
+    expect([code, out]).toEqual([0, expect.stringContaining('size not known: the store has not responded since the start')]);
+    expect(out).not.toContain('0 records');
+  } finally {
+    await gateway.close();
+    rmSync(folder, { recursive: true });
+  }
 });

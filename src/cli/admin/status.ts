@@ -1,4 +1,5 @@
 import type { ShownDiagnostic, Status } from '../../admin/api-types.ts';
+import { unknownStore } from '../../core/logs/unknown-store.ts';
 import { printable } from '../../core/text/printable.ts';
 import { formatAge, formatDuration, formatSize } from '../../core/text/units.ts';
 import { plural } from '../../core/text/wording.ts';
@@ -92,7 +93,11 @@ function logText({ kind, records, bytes, spool, dropped, dropped_bodies: bodies 
   if (kind === 'off') return 'off';
   const lost = dropped === 0 && bodies === 0 ? '' : ` · LOST ${plural(dropped, 'record')}, ${bodies} bodies`;
   const behind = spool.behind_ms > 1000 ? ` · ${formatDuration(spool.behind_ms)} behind` : '';
-  return `${kind} · ${plural(records, 'record')} · ${formatSize(bytes)} · spool ${formatSize(spool.bytes)} of ${formatSize(spool.limit)}${behind}${lost}`;
+  const size =
+    kind === unknownStore
+      ? 'size not known: the store has not responded since the start'
+      : `${kind} · ${plural(records, 'record')} · ${formatSize(bytes)}`;
+  return `${size} · spool ${formatSize(spool.bytes)} of ${formatSize(spool.limit)}${behind}${lost}`;
 }
 
 function providersText({ providers }: Status, width: number): string {

@@ -16,6 +16,7 @@ import type {
   SuggestRequest,
   Suggestion,
 } from '../../core/logs/reader.ts';
+import { unknownStore } from '../../core/logs/unknown-store.ts';
 import type { LogRow } from '../../core/logs/row.ts';
 import type { RecordStore } from '../../store/frame.ts';
 import type { RpcClient } from '../../store/log/rpc/client.ts';
@@ -239,7 +240,7 @@ const timedOut = (): boolean => false;
 const notResponding = 'The store of the request log does not respond: its statistics may be outdated.';
 
 const unknown: WriterState = {
-  kind: 'not known yet',
+  kind: unknownStore,
   records: 0,
   bytes: 0,
   oldest: null,

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { StoreState } from '../../core/logs/reader.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import { keySamples, LogSamples } from './samples.ts';
 
@@ -17,6 +18,21 @@ it('keySamples() lists the keys that expire next first, regardless of how many h
   const samples = keySamples(snapshotOf({ ...ended, later: noon + 9 * day, soon: noon + day }), noon);
   expect(samples).toHaveLength(100);
   expect(samples.slice(0, 3).map(([, [name]]) => name)).toEqual(['soon', 'later', 'old-0']);
+});
+
+it.each([
+  ['sqlite /state/log.sqlite', 2],
+  ['not known yet', 0],
+])('LogSamples has the size of the store %s: %i samples', async (storeKind, count) => {
+  const state = { kind: storeKind, records: 0, bytes: 0, spool: {}, problems: [] } as unknown as StoreState;
+  const samples = await new LogSamples().read({
+    now: () => noon,
+    config: () => ({ state: 'ok', revision: '', loaded_at: '' }),
+    spool: { frames: 0, bytes: 0, dropped: 0, evicted: 0 },
+    masking: { dropped: 0 },
+    logs: () => ({ state: () => Promise.resolve(state) }),
+  });
+  expect(samples.filter(([name]) => /_records$|_store_bytes$/.test(name))).toHaveLength(count);
 });
 
 it('LogSamples never decreases the counter of lost records', async () => {

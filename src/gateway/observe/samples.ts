@@ -1,4 +1,5 @@
-import type { LogReader } from '../../core/logs/reader.ts';
+import type { LogReader, StoreState } from '../../core/logs/reader.ts';
+import { unknownStore } from '../../core/logs/unknown-store.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import type { StoreStats } from '../../store/frame.ts';
 import type { Sample } from '../../telemetry/metrics/sample.ts';
@@ -93,9 +94,13 @@ export class LogSamples {
       ['gateway_log_spool_bytes', [], state.spool.bytes],
       ['gateway_log_spool_limit_bytes', [], state.spool.limit],
       ['gateway_log_lag_seconds', [], state.spool.behind_ms / 1000],
-      ['gateway_log_records', [], state.records],
-      ['gateway_log_store_bytes', [], state.bytes],
+      ...(state.kind === unknownStore ? [] : sizeSamples(state)),
       ['gateway_log_problems', [], state.problems.length],
     ];
   }
 }
+
+const sizeSamples = ({ records, bytes }: StoreState): readonly Sample[] => [
+  ['gateway_log_records', [], records],
+  ['gateway_log_store_bytes', [], bytes],
+];

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { FeedbackInput } from '../../../core/logs/reader.ts';
+import { unknownStore } from '../../../core/logs/unknown-store.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
 import { plural } from '../../../core/text/wording.ts';
 import { createSequence, serveThreadCalls, type Sequence } from '../rpc/protocol.ts';
@@ -308,7 +309,7 @@ class LogWriter {
     this.#kind = this.#store?.kind ?? this.#kind;
     const bytes = this.#drain?.pendingBytes() ?? 0;
     return {
-      kind: this.#kind,
+      kind: this.#size === undefined ? unknownStore : this.#kind,
       ...(this.#size ?? { records: 0, bytes: 0, oldest: null }),
       behind: { bytes, ms: bytes === 0 ? 0 : Math.round(performance.now() - this.#idleAt) },
       dropped_bodies: this.#eviction?.droppedBodies ?? 0,

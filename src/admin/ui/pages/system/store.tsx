@@ -1,4 +1,5 @@
 import type { StoreState } from '../../../../core/logs/reader.ts';
+import { unknownStore } from '../../../../core/logs/unknown-store.ts';
 import { bytes, count, duration, percent } from '../../browser/format.ts';
 import { Ago, Badge, Bar, Facts, type Tone } from '../../components/display.tsx';
 import { Panel } from '../../components/surface.tsx';
@@ -59,12 +60,12 @@ export function Store({ store }: { store: StoreState }) {
 }
 
 /** Until the store has responded for the first time. */
-export const isUnknown = ({ kind }: StoreState): boolean => kind === 'not known yet';
+export const isUnknown = ({ kind }: StoreState): boolean => kind === unknownStore;
 
 function stateOf(store: StoreState): string {
   if (store.kind === 'off') return 'off';
   if (store.problems.length > 0) return 'failing';
-  return isUnknown(store) ? 'not known yet' : 'up to date';
+  return isUnknown(store) ? unknownStore : 'up to date';
 }
 
 function toneOf(store: StoreState): Tone {
