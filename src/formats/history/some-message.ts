@@ -15,9 +15,9 @@ export function someMessage(body: JsonBody, check: (role: string, message: Token
       const start = reader.place;
       const role = roleOf(reader);
       const end = reader.place;
-      reader.return(start);
+      reader.returnTo(start);
       if (role === undefined || check(role, reader)) return true;
-      reader.return(end);
+      reader.returnTo(end);
     }
     return false;
   } catch {

@@ -70,7 +70,7 @@ describe('reading a list by its tokens', () => {
     const keys: string[] = [];
     while (reader.nextMember()) keys.push(reader.key);
     expect([keys, reader.nextObject(), reader.nextMember(), reader.key]).toEqual([['a', 'c', 'e', 'f'], true, true, 'g']);
-    reader.return(place);
+    reader.returnTo(place);
     expect([reader.nextMember(), reader.key]).toEqual([true, 'a']);
   });
 

@@ -102,7 +102,7 @@ export class TokenReader {
   }
 
   /** Goes back to the place at which an object or a list had just been entered. */
-  return(place: number): void {
+  returnTo(place: number): void {
     this.#next = place;
     this.#isBeforeValue = false;
   }
