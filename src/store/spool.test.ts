@@ -1,5 +1,16 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  fstatSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -230,6 +241,37 @@ describe('spool on a failing disk', () => {
     expect(storedIds.at(-1)).toBe('e');
     expect(spool.stats.dropped).toBe(5 - storedIds.length);
     expect(lossReports).toEqual(Array.from({ length: 5 - storedIds.length }, () => ({ why: 'write', frames: 1, error: full })));
+  });
+
+  it.each([
+    ['EFBIG', 2, ['a', 'c']],
+    ['ENOSPC', 1, ['a']],
+  ])('after %s in a segment, the records are in %i segments', (code, segments, stored) => {
+    const inodes = new Set<number>();
+    const limited = Object.assign(new Error(code), { code });
+    const spool = open({
+      write: (fd, bytes, offset, length) => {
+        const { ino, size } = fstatSync(fd);
+        inodes.add(ino);
+        if (size > 0) throw limited;
+        return writeSync(fd, bytes, offset, length);
+      },
+    });
+    for (const id of ['a', 'b', 'c']) spool.append([frame(id)]);
+    spool.close();
+    expect([inodes.size, ids(readEntries())]).toEqual([segments, stored]);
+    expect(spool.stats.dropped).toBe(3 - stored.length);
+  });
+
+  it('keeps a new segment that fails too', () => {
+    const spool = open({
+      write: () => {
+        throw Object.assign(new Error('EIO'), { code: 'EIO' });
+      },
+    });
+    for (const id of ['a', 'b', 'c']) spool.append([frame(id)]);
+    spool.close();
+    expect(listSegments(dir)).toHaveLength(1);
   });
 
   it('does not throw if the folder cannot be recreated or the spool is closed', () => {

@@ -90,6 +90,8 @@ class DiskSpool implements RecordStore {
       this.stats.dropped += frames.length;
       this.#isFailing = true;
       this.#removeTornFrame(frames[0]);
+      // This file may be what fails, such as by a limit on its size. A new one that fails too is kept.
+      if (this.#completeBytes > 0 && !isFullDisk(error)) this.#closeSegment();
       this.#options.onDrop?.({ why: 'write', frames: frames.length, error: error as Error });
     }
   }
@@ -223,6 +225,8 @@ class DiskSpool implements RecordStore {
     }
   }
 }
+
+const isFullDisk = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '');
 
 /** A character of a line takes at least one byte. */
 function minFrameBytes({ line, written, size }: SpoolFrame): number {
