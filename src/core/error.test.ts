@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fromUnknown, GatewayError, isRetryable, withUsableNames } from './error.ts';
 
-describe('mayPass', () => {
+describe('isRetryable', () => {
   it.each([
     [400, false],
     [404, false],

@@ -398,7 +398,7 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
   });
 });
 
-describe('readAddress of Postgres', () => {
+describe('parseAddress of Postgres', () => {
   it.each([
     ['postgres://u:p@db.internal/logs', 'postgres db.internal/logs', false],
     ['postgresql://u:p@db.internal:6432/logs?sslmode=disable', 'postgres db.internal:6432/logs', false],

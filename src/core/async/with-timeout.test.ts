@@ -10,7 +10,7 @@ const fails = (): string => {
   throw new Error('it failed');
 };
 
-describe('inTime', () => {
+describe('withTimeout', () => {
   it.each<[string, () => string | Promise<string>, () => string, string]>([
     ['returns a result that arrives in time', () => delayed(99, () => 'done'), lateResult, 'done'],
     ['accepts a value instead of a promise', () => 'done', lateResult, 'done'],

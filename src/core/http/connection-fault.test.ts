@@ -43,6 +43,6 @@ it.each([
   ['ENFILE', /fs\.file-max/],
   ['EADDRNOTAVAIL', /ip_local_port_range/],
   ['ECONNREFUSED', /^undefined$/],
-])('ownFaultHint names the system limit to raise for %s', (code, hint) => {
+])('gatewayFaultHint names the system limit to raise for %s', (code, hint) => {
   expect(String(gatewayFaultHint(Object.assign(new Error('x'), { code })))).toMatch(hint);
 });

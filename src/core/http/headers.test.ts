@@ -11,7 +11,7 @@ it.each([
   ['my-x-forwarded-for', false],
   ['x-request-id', false],
   ['host', false],
-])('isSteering returns for header %s: %s', (name, expected) => {
+])('isRequestOverride returns for header %s: %s', (name, expected) => {
   expect(isRequestOverride(name)).toBe(expected);
 });
 

@@ -35,7 +35,7 @@ describe('the body argument of curlOf', () => {
   });
 });
 
-it('keptText drops a character that was truncated at the end, and returns undefined for bytes that are not text', () => {
+it('decodeText drops a character that was truncated at the end, and returns undefined for bytes that are not text', () => {
   expect(decodeText(Uint8Array.of(0x61, 0xe2, 0x80))).toBe('a');
   expect(decodeText(Uint8Array.of(0x61, 0xe2, 0x28, 0xa1))).toBeUndefined();
 });

@@ -64,7 +64,7 @@ describe('identifiers of a key', () => {
     ['an issued key', key, 'gw_live_9f2c'],
     ['a key of another form', 'a-key-chosen-by-hand', undefined],
     ['a token', 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln', undefined],
-  ])('shownPrefix of %s', (_, text, expected) => {
+  ])('displayPrefix of %s', (_, text, expected) => {
     expect(displayPrefix(text)).toBe(expected);
   });
 

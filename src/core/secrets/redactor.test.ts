@@ -31,7 +31,7 @@ function pieces(secretRedactor: SecretRedactor, text: string, splitPositions: re
   return [...output, secretRedactor.end().toString('latin1')];
 }
 
-describe('secretForms', () => {
+describe('secretVariants', () => {
   it.each([
     ['a key', ['x-api-key', key], [key]],
     ['a bearer token, without the scheme', ['authorization', `Bearer ${key}`], [key]],

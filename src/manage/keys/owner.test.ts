@@ -18,7 +18,7 @@ afterAll(() => rmSync(dir, { recursive: true }));
 const ownGid = process.getgid?.() ?? 0;
 const otherGid = ownGid + 1;
 
-describe('writeLike if the owner or group cannot be set', () => {
+describe('writeWithOwnership if the owner or group cannot be set', () => {
   it.each([
     ['with a file of another user', 1, otherGid, 0o644, 0o644],
     ['with a file of another user', 1, otherGid, 0o664, 0o664],

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { CatalogEntry } from './catalog-entry.ts';
 import { testProvider } from './test-provider.ts';
 
-it('tryOne reports an error of a custom provider type with masked secrets', async () => {
+it('testProvider reports an error of a custom provider type with masked secrets', async () => {
   const probe = (): never => {
     throw new Error('no region\nfor secret-0123456789');
   };

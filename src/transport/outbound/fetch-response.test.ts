@@ -41,7 +41,7 @@ async function fetchOnce(): Promise<string> {
   return typeof fetched === 'string' ? fetched : fetched.body.toString();
 }
 
-describe('fetchWhole() on a reused connection', () => {
+describe('fetchResponse() on a reused connection', () => {
   it.each([
     ['retries the request if the connection was closed', (socket: Socket): void => void socket.destroy(), 'fine', 3],
     ['retries the request if the connection was reset', (socket: Socket): void => void socket.resetAndDestroy(), 'fine', 3],

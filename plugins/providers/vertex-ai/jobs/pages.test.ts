@@ -8,7 +8,7 @@ const selectFrom = (pages: readonly Page[], after: string | undefined, limit: nu
   return [rows.map(idOf).join(''), hasMore, next, isFound];
 };
 
-describe('cutOf', () => {
+describe('selectRows', () => {
   it.each<[string, readonly Page[], string | undefined, number, readonly unknown[]]>([
     ['the first page', [page('abc', 't')], undefined, 3, ['abc', true, undefined, true]],
     ['the only page', [page('abc')], undefined, 3, ['abc', false, undefined, true]],

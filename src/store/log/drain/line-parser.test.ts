@@ -52,7 +52,7 @@ describe('Line string methods', () => {
     ['\xe9"', undefined],
     [String.raw`a\n"`, undefined],
     ['open', undefined],
-  ])('plainText() accepts only short printable ASCII without escapes: %j', (text, expected) => {
+  ])('readPlainText() accepts only short printable ASCII without escapes: %j', (text, expected) => {
     const line = new LineParser(text);
     const found = line.readPlainText();
     expect([line.isValid ? found : undefined, line.at]).toEqual([expected, expected === undefined ? 0 : expected.length + 1]);
@@ -65,14 +65,14 @@ describe('Line string methods', () => {
     [String.raw`\\\"""`, 5],
     ['open', undefined],
     [String.raw`open\"`, undefined],
-  ])('overText() skips a string with any content: %j', (text, end) => {
+  ])('skipText() skips a string with any content: %j', (text, end) => {
     const line = new LineParser(text);
     line.skipText();
     expect(line.isValid ? line.at : undefined).toBe(end);
   });
 });
 
-it('Line.until() returns the text up to and including the mark, repeated or new', () => {
+it('readCached() returns the text up to and including the mark, repeated or new', () => {
   const cachedPart = new CachedPart(';');
   const texts = ['', ';', 'a;', 'a;', 'ab;', 'a', 'a;', 'b'];
   const results = texts.map((text) => {

@@ -361,7 +361,7 @@ describe('SQLite database file', () => {
     [13, false],
     [5, false],
     [undefined, false],
-  ])('isDamage() classifies SQLite error %s: %s', (errcode, damaged) => {
+  ])('isCorruptionError() classifies SQLite error %s: %s', (errcode, damaged) => {
     expect(isCorruptionError(Object.assign(new Error('x'), { errcode }))).toBe(damaged);
   });
 });

@@ -10,7 +10,7 @@ const rows: readonly (readonly [string, Partial<BodyProgress>, RegExp | undefine
   ['rejects a buffered body that exceeds its time limit', { waitedMs: 600_001, bytes: 1e9, limitMs: 600_000 }, /within/],
 ];
 
-describe('lateness()', () => {
+describe('slowBodyFault()', () => {
   test.each(rows)('%s', (_name, progress, message) => {
     const error = slowBodyFault({ silentMs: 0, waitedMs: 0, bytes: 0, limitMs: Number.POSITIVE_INFINITY, ...progress });
     if (message === undefined) expect(error).toBeUndefined();

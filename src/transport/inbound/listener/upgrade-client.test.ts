@@ -11,6 +11,6 @@ test.each([
   ['gw_abc, realtime', ['realtime']],
   ['openai-organization.org-1, openai-project.p', ['openai-organization.org-1', 'openai-project.p']],
   ['base64url.bearer.authorization.k8s.io.x, bearer.abc', []],
-])('relaySubprotocols() for %j returns %j', (header, expected) => {
+])('forwardedSubprotocols() for %j returns %j', (header, expected) => {
   expect(forwardedSubprotocols(header)).toEqual(expected);
 });

@@ -149,7 +149,7 @@ describe('PlainConnections with a response', () => {
     expect(code).toBe('ECONNRESET');
   });
 
-  it('waits for a slow client and calls onLeft when the last byte is sent', async () => {
+  it('waits for a slow client and calls onFlushed when the last byte is sent', async () => {
     const events: string[] = [];
     const client = await open(({ client: plainClient }) => {
       plainClient.onDrain = () => events.push('drain');
@@ -170,7 +170,7 @@ describe('PlainConnections with a response', () => {
 });
 
 describe('PlainConnections after a client disconnect', () => {
-  it.each(['end', 'destroy'] as const)('calls onGone and onLeft once: %s', async (endMethod) => {
+  it.each(['end', 'destroy'] as const)('calls onDisconnect and onFlushed once: %s', async (endMethod) => {
     const events: string[] = [];
     const client = await open(({ client: plainClient }) => {
       plainClient.onDisconnect = () => events.push('gone');
