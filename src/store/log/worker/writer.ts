@@ -144,7 +144,7 @@ class LogWriter {
     const damaged = bytes === 0 ? [] : [`The spool was damaged: ${bytes} bytes of it are not records and were skipped.`];
     const { times, why: reason } = this.#retentionFailure;
     // A single failure is usually caused by a long statement, and is not reported.
-    const unretained = times < 2 ? [] : [`Old records cannot be deleted: ${reason}`];
+    const unretained = times < 2 ? [] : [`Old records cannot be deleted, or past hours not be summed up: ${reason}`];
     return [...this.#notices, ...damaged, ...rejected, ...unretained, ...(this.#storeFault === undefined ? [] : [this.#storeFault])];
   }
 
