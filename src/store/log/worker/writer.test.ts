@@ -229,7 +229,7 @@ it('stores records if old ones cannot be deleted, and reports the problem if it 
       await call('retention', { age: 1e12, size: 1e9 });
       return (await state()).problems;
     })
-    .toEqual([expect.stringMatching(/^Old records cannot be deleted: no such table: /)]);
+    .toEqual([expect.stringMatching(/^Old records cannot be deleted, or past hours not be summed up: no such table: /)]);
   append('req_2');
   await expect.poll(async () => (await state()).records).toBe(2);
 });
