@@ -125,6 +125,21 @@ describe('ResponseParser', () => {
     expect(head(`${ok}B: 2\r\na: 1\r\n`)).toEqual({ b: '2', a: '1' });
   });
 
+  it.each([
+    ['5', '1', 1],
+    ['1', '5', 1],
+    ['5', undefined, 5],
+    [undefined, '5', 5],
+    [undefined, undefined, undefined],
+  ])('ResponseParser keeps the fewest seconds of an interim response with %s and the final one with %s', (interim, final, expected) => {
+    const line = (seconds: string | undefined): string => (seconds === undefined ? '' : `keep-alive: timeout=${seconds}\r\n`);
+    const reader = new ResponseParser(new ResponseHeadParser());
+    reader.begin('POST');
+    const text = `HTTP/1.1 103 Early\r\n${line(interim)}\r\n${ok}${line(final)}content-length: 0\r\n\r\n`;
+    reader.push(Buffer.from(text, 'latin1'), { head: () => {}, data: () => {} });
+    expect(reader.keepAliveSeconds).toBe(expected);
+  });
+
   it('ResponseHeadParser supports header names of the object prototype', () => {
     const { headers } = new ResponseHeadParser().parse(`${ok}__proto__: 1\r\nconstructor: 2\r\nconstructor: 3\r\n`);
     expect(Object.entries(headers)).toEqual([

@@ -35,7 +35,7 @@ export class ResponseParser {
   #remaining = 0;
   /** The connection may serve another request. */
   isReusable = false;
-  /** Seconds that the provider keeps an idle connection open, if the response has them. */
+  /** Seconds that the provider keeps an idle connection open, if the response has them: the fewest. */
   keepAliveSeconds: number | undefined;
 
   constructor(parser: ResponseHeadParser) {
@@ -92,7 +92,9 @@ export class ResponseParser {
 
   #headParsed(head: ResponseHead, sink: ResponseSink): void {
     const { status } = head;
-    this.keepAliveSeconds ??= head.keepAliveSeconds;
+    // An interim response may have it too.
+    const { keepAliveSeconds = this.keepAliveSeconds } = head;
+    if (keepAliveSeconds !== undefined) this.keepAliveSeconds = Math.min(keepAliveSeconds, this.keepAliveSeconds ?? keepAliveSeconds);
     if (status >= 100 && status < 200) {
       this.#interim += 1;
       // No other protocol was requested, and if the connection closes here, no final response follows.
