@@ -32,35 +32,41 @@ export async function fingerprint(path: string): Promise<string> {
   }
 }
 
-/** Folders in which a change can affect this path: its parent, and the parents of all links on the way. */
-export async function watchedFoldersOf(path: string): Promise<readonly string[]> {
-  const folders: string[] = [];
+/** What can change a watched path: an entry of a folder, or, without a name, the folder's list of entries. */
+export interface WatchedEntry {
+  readonly folder: string;
+  readonly name?: string;
+}
+
+/** The entries that affect a path: itself, and all links on the way and their targets. Never rejects. */
+export async function watchedEntriesOf(path: string): Promise<readonly WatchedEntry[]> {
+  const entries: WatchedEntry[] = [];
   let at = path;
   for (let step = 0; step < linkLimit; step += 1) {
-    const folder = await realFolder(dirname(at), folders);
-    folders.push(folder);
+    const folder = await realFolder(dirname(at), entries);
+    entries.push({ folder, name: basename(at) });
     at = join(folder, basename(at));
     try {
       const found = await lstat(at);
-      if (found.isDirectory()) return [...folders, at];
-      if (!found.isSymbolicLink()) return folders;
+      if (found.isDirectory()) return [...entries, { folder: at }];
+      if (!found.isSymbolicLink()) return entries;
       at = resolve(folder, await readlink(at));
     } catch {
-      return folders;
+      return entries;
     }
   }
-  return folders;
+  return entries;
 }
 
-/** Resolves links in a folder's path: no file event passes through a link. @param folders receives the parent folders of those links */
-async function realFolder(path: string, folders: string[]): Promise<string> {
+/** Resolves links in a folder's path: no file event passes through a link. @param entries receives those links */
+async function realFolder(path: string, entries: WatchedEntry[]): Promise<string> {
   try {
     let at = path;
     const real = await realpath(path);
     for (let step = 0; at !== real && step < linkLimit; step += 1) {
       const link = await firstLink(at);
       if (link === undefined) break;
-      folders.push(dirname(link));
+      entries.push({ folder: dirname(link), name: basename(link) });
       at = resolve(dirname(link), await readlink(link), relative(link, at));
     }
     return real;

@@ -1,8 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fingerprint } from './fingerprint.ts';
 import { type ConfigWatcher, createWatcher } from './watch.ts';
+
+vi.mock('./fingerprint.ts', { spy: true });
 
 const neverMs = 3_600_000;
 let folder: string;
@@ -29,6 +33,14 @@ async function startWatching(paths: readonly string[], pollMs = neverMs): Promis
   await watcher.setPaths(paths);
   await state(() => expect(changedPaths).toHaveLength(1));
   changedPaths.length = 0;
+}
+
+/** Waits until the comparisons that follow a new watch have ended. */
+async function comparisonsToEnd(): Promise<void> {
+  do {
+    vi.mocked(fingerprint).mockClear();
+    await pause(200);
+  } while (vi.mocked(fingerprint).mock.calls.length > 0);
 }
 
 beforeEach(() => {
@@ -189,10 +201,37 @@ describe('ConfigWatcher', () => {
     mkdirSync(join(folder, '.gateway'));
     writeFileSync(join(folder, '.gateway', 'spool'), 'x');
     // By then the events of the other files have arrived and were not reported.
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await pause(150);
     expect(changedPaths).toEqual([]);
     writeFileSync(file, 'two');
     await state(() => expect(changedPaths).toEqual(['two']));
+  });
+
+  it('does not compare files while a log file in the same folder grows', async () => {
+    const file = join(folder, 'gateway.yaml');
+    const log = join(folder, 'gateway.log');
+    writeFileSync(file, 'one');
+    writeFileSync(log, '');
+    await startWatching([file]);
+    await comparisonsToEnd();
+    for (let line = 0; line < 5; line += 1) {
+      appendFileSync(log, 'a request\n');
+      await pause(40);
+    }
+    expect(fingerprint).not.toHaveBeenCalled();
+    writeFileSync(file, 'two');
+    await state(() => expect(changedPaths).toEqual(['two']));
+  });
+
+  it('detects a file that is written in place behind a symbolic link with another name', async () => {
+    mkdirSync(join(folder, 'volume'));
+    mkdirSync(join(folder, 'app'));
+    writeFileSync(join(folder, 'volume/live.txt'), 'one');
+    symlinkSync('../volume/live.txt', join(folder, 'app/gateway.yaml'));
+    await startWatching([join(folder, 'app/gateway.yaml')]);
+    await comparisonsToEnd();
+    writeFileSync(join(folder, 'volume/live.txt'), 'two');
+    await state(() => expect(changedPaths.at(-1)).toBe('two'));
   });
 
   it('ignores paths that are no longer watched, and reports nothing after close()', async () => {
@@ -208,7 +247,7 @@ describe('ConfigWatcher', () => {
     await state(() => expect(changedPaths).toEqual(['two']));
     await watcher?.close();
     writeFileSync(a, 'three');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(100);
     expect(changedPaths).toEqual(['two']);
   });
 });

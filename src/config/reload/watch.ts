@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { type FSWatcher, watch as watchFolders } from 'chokidar';
-import { fingerprint, watchedFoldersOf, identityOf } from './fingerprint.ts';
+import { fingerprint, identityOf, watchedEntriesOf } from './fingerprint.ts';
 
 /** Options of a watcher. */
 export interface WatchOptions {
@@ -45,7 +45,7 @@ class FolderWatcher implements ConfigWatcher {
   readonly #system: FSWatcher;
   readonly #poll: NodeJS.Timeout;
   #paths: readonly string[] = [];
-  /** Base names of the paths, and of the link that mounted volumes swap. Events for other names do not indicate a change. */
+  /** Base names of the paths, of links to them and their targets, and of the link that mounted volumes swap. */
   #names: ReadonlySet<string> = new Set();
   /** Path → last fingerprint. A new path has none, so it counts as changed. */
   #fingerprints = new Map<string, string>();
@@ -70,9 +70,11 @@ class FolderWatcher implements ConfigWatcher {
       ignored: (path) => !this.#folders.has(path),
     });
     this.#system.on('all', () => this.#schedule());
-    this.#system.on('raw', (_event, path) => {
-      if (path !== null && this.#names.has(basename(path))) options.onFirstEvent?.();
-      this.#schedule();
+    this.#system.on('raw', (event, path) => {
+      const isWatched = path !== null && this.#names.has(basename(path));
+      if (isWatched) options.onFirstEvent?.();
+      // Another file's content does not matter, and a log file in the same folder changes all the time.
+      if (isWatched || path === null || event !== 'change') this.#schedule();
     });
     this.#system.on('error', (error) => options.onFault?.(error));
     this.#poll = setInterval(() => void this.#check(), options.pollMs ?? defaultPollMs);
@@ -82,7 +84,6 @@ class FolderWatcher implements ConfigWatcher {
   async setPaths(paths: readonly string[]): Promise<void> {
     if (this.#closed) return;
     this.#paths = [...new Set(paths)];
-    this.#names = new Set([...this.#paths.map((path) => basename(path)), '..data']);
     for (const path of this.#fingerprints.keys()) if (!this.#paths.includes(path)) this.#fingerprints.delete(path);
     await this.#watchFolders();
     // A new path may have changed since it was read: compare once.
@@ -142,7 +143,9 @@ class FolderWatcher implements ConfigWatcher {
 
   /** Sets system watches on the current folders. A folder that was deleted and created again is watched anew. */
   async #watchFolders(): Promise<void> {
-    const wanted = new Set((await Promise.all(this.#paths.map(watchedFoldersOf))).flat());
+    const entries = (await Promise.all(this.#paths.map(watchedEntriesOf))).flat();
+    this.#names = new Set(['..data', ...entries.flatMap(({ name }) => name ?? [])]);
+    const wanted = new Set(entries.map(({ folder }) => folder));
     const identities = await Promise.all([...wanted].map(async (folder) => [folder, await identityOf(folder)] as const));
     if (this.#closed) return;
     for (const folder of this.#folders.keys()) if (!wanted.has(folder)) this.#unwatch(folder);
