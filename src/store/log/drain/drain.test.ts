@@ -64,11 +64,31 @@ it('stores the other records of a batch if the database rejects some for their c
       batch.records.length === 0 ? Promise.reject(Object.assign(new Error('going'), { code: '57P01' })) : strict.write(batch),
   });
   await expect(drain.step(faultyStore)).rejects.toThrow('going');
-  expect(await drain.step(strict)).toBe('more');
+  expect(await drain.step(strict)).toBe('last');
   expect(drain.rejected).toEqual({ count: 2, why: 'no such text' });
   expect((await store.size()).records).toBe(7);
   expect(await drain.step(strict)).toBe('idle');
   expect(drain.pendingBytes()).toBe(0);
+  spool.close();
+});
+
+it('leaves records that arrive while it stores a batch to a later one', async () => {
+  const spool = openSpool({ dir, maxTotal: 1e9 });
+  const append = (id: string): void => spool.append([encodeRecord(sampleRecord({ id }), {})]);
+  const sizes: number[] = [];
+  const busyStore = Object.assign(Object.create(store) as SqliteStore, {
+    write: (batch: Batch) => {
+      sizes.push(batch.records.length);
+      append(`req_${sizes.length}`);
+      return store.write(batch);
+    },
+  });
+  const drain = new SpoolDrain(dir);
+  append('req_0');
+  expect(await drain.step(busyStore)).toBe('last');
+  for (let more = 0; more < 3; more += 1) append(`req_more_${more}`);
+  expect(await drain.step(busyStore)).toBe('last');
+  expect(sizes).toEqual([1, 4]);
   spool.close();
 });
 
@@ -88,7 +108,7 @@ it('stores the other records if one record can be decoded only up to its row', a
     },
   });
   const drain = new SpoolDrain(dir);
-  expect(await drain.step(readingStore)).toBe('more');
+  expect(await drain.step(readingStore)).toBe('last');
   expect(drain.rejected.count).toBe(1);
   expect((await store.size()).records).toBe(2);
 });
@@ -178,7 +198,7 @@ it('stores records written after a failed partial write, even if it read the par
   });
   const append = (ids: readonly string[]): void => spool.append(ids.map((id) => encodeRecord(sampleRecord({ id }), {})));
   append(['a', 'b', 'c', 'd', 'e', 'f']);
-  expect(await pendingRead).toBe('more');
+  expect(await pendingRead).toBe('last');
   freeBytes = 1e9;
   append(['g']);
   append(['h']);

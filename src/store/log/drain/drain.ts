@@ -10,8 +10,8 @@ import { type Rejected, storeBatch } from './store-batch.ts';
 /** Maximum segments whose stored frames are counted; the oldest are dropped. */
 const maxCountedSegments = 1000;
 
-/** The result of a step. */
-export type Step = 'more' | 'idle';
+/** The result of a step: it stored a batch and there is `more`, it stored the `last` one that there was, or it was `idle`. */
+export type Step = 'more' | 'last' | 'idle';
 
 /**
  * Moves a spool into a store: the records read and the new position are one transaction, and a segment is deleted after
@@ -58,7 +58,7 @@ export class SpoolDrain {
       await storeBatch(store, batch, this.rejected);
       this.#deletedSegments = [];
       this.#setStored(batch, offsets);
-      return 'more';
+      return this.#segments?.current === undefined ? 'last' : 'more';
     }
     if (this.#deletedSegments.length > 0) {
       await store.write({ records: [], amendments: [], positions: [], deletedSegments: this.#deletedSegments });
@@ -81,12 +81,13 @@ export class SpoolDrain {
       if (found === undefined) {
         // It was evicted, or has another name because its bodies were.
         this.#segments = new SegmentList(this.#dir);
-      } else if (found.entries.length > 0) {
-        return this.#batchOf(segment, found);
-      } else {
-        if (this.#segments?.isClosed === true) this.#delete(segment, found, offsets);
-        this.#segments?.advance();
+        continue;
       }
+      const isClosed = this.#segments?.isClosed === true;
+      // What is written to an open segment from now on waits for the next list: small batches cost more per record.
+      if (found.entries.length === 0 || (found.following !== 'more' && !isClosed)) this.#segments?.advance();
+      if (found.entries.length > 0) return this.#batchOf(segment, found);
+      if (isClosed) this.#delete(segment, found, offsets);
     }
   }
 

@@ -166,8 +166,10 @@ class LogWriter {
     await this.#flush(store);
     this.#steps = 0;
     const until = performance.now() + turnMs;
-    while ((await this.#drain?.step(store)) === 'more') {
-      this.#steps += 1;
+    for (;;) {
+      const step = await this.#drain?.step(store);
+      if (step === 'more' || step === 'last') this.#steps += 1;
+      if (step !== 'more') break;
       if (this.#steps === stepsOfTurn || performance.now() >= until) return 0;
     }
     this.#idleAt = performance.now();
