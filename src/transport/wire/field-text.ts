@@ -1,6 +1,6 @@
 /** Syntax of header names and values, for all that is parsed or written on sockets without `node:http`. */
 
-/** Maximum total size of names and values in one head or trailer, as `node:http` counts and limits them, in bytes. */
+/** Maximum size of a response head with its status line, or of a trailer, in bytes. `node:http` has the same limit, but counts only parts of a head. */
 export const headLimit = 16 * 1024;
 
 /** Matches a character that is not permitted in a token (RFC 9110 5.6.2). */

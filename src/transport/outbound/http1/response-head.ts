@@ -1,5 +1,5 @@
-import { malformed, invalidLength, WireFault } from '../../wire/fault.ts';
-import { headLimit, invalidValueCharacter, invalidNameCharacter, trimBlanks } from '../../wire/field-text.ts';
+import { malformed, invalidLength } from '../../wire/fault.ts';
+import { invalidValueCharacter, invalidNameCharacter, trimBlanks } from '../../wire/field-text.ts';
 
 /** The status line and headers of a response. */
 export interface ResponseHead {
@@ -96,7 +96,6 @@ export class ResponseHeadParser {
 class ResponseFields {
   readonly #isHttp11: boolean;
   readonly #headers: Record<string, string> = {};
-  #size = 0;
   #length: number | undefined;
   #coding: ResponseHead['coding'];
   #closes = false;
@@ -109,8 +108,6 @@ class ResponseFields {
   }
 
   add(name: HeaderName, value: string): void {
-    this.#size += name.lower.length + value.length;
-    if (this.#size >= headLimit) throw new WireFault('UPSTREAM_HEAD_TOO_LARGE', 'the head is too large');
     if (name.role !== undefined) this.#applyRole(name.role, value);
     const headers = this.#headers;
     const before = headers[name.lower];

@@ -81,6 +81,7 @@ const rejectedResponses: readonly (readonly [name: string, text: string, code: s
   ['endless interim responses', 'HTTP/1.1 103 E\r\n\r\n'.repeat(17), 'UPSTREAM_INVALID'],
   ['a value of 16 KB', `${ok}a: ${'x'.repeat(16_384)}\r\n\r\n`, 'UPSTREAM_HEAD_TOO_LARGE'],
   ['headers of 16 KB', `${ok}${`abcd: ${'x'.repeat(60)}\r\n`.repeat(256)}\r\n`, 'UPSTREAM_HEAD_TOO_LARGE'],
+  ['a reason of 16 KB', `HTTP/1.1 200 ${'x'.repeat(16_384)}\r\n\r\n`, 'UPSTREAM_HEAD_TOO_LARGE'],
   ['endless headers', `${ok}a: ${'x'.repeat(40_000)}`, 'UPSTREAM_HEAD_TOO_LARGE'],
   ['an endless trailer', `${chunked}0\r\na: ${'x'.repeat(20_000)}`, 'UPSTREAM_HEAD_TOO_LARGE'],
   ['endless chunk extensions', `${chunked}3;${'x'.repeat(2000)}`, 'UPSTREAM_INVALID'],
@@ -105,6 +106,15 @@ describe('ResponseParser', () => {
         if (!/\+[1-9]/.test(expected)) expect(parsed, JSON.stringify(text.slice(0, offset))).toBe(expected);
       }
     }
+  });
+
+  it.each([
+    [16_383, '200 (closed)'],
+    [16_384, 'UPSTREAM_HEAD_TOO_LARGE'],
+  ])('limits a head of %i bytes, however it is split', (size, expected) => {
+    const head = `${ok}a: `.padEnd(size, 'x');
+    for (const end of ['', '\r', '\r\n', '\r\n\r', '\r\n\r\n'])
+      expect(parse([head + end, '\r\n\r\n'.slice(end.length)]), JSON.stringify(end)).toBe(expected);
   });
 
   it('is not confused by headers that it has cached', () => {

@@ -3,8 +3,6 @@ import { ChunkDecoder } from '../../wire/chunk-decoder.ts';
 import { malformed, WireFault } from '../../wire/fault.ts';
 import { headLimit } from '../../wire/field-text.ts';
 
-/** Maximum bytes of a head including what `headLimit` does not count: the status line, blanks and line ends. */
-const rawHeadLimit = 2 * headLimit;
 /** Maximum informational (1xx) responses before the final one. */
 const interimLimit = 16;
 
@@ -80,7 +78,10 @@ export class ResponseParser {
     const bytes = this.#part === undefined ? piece : Buffer.concat([this.#part, piece.subarray(from)]);
     const start = this.#part === undefined ? from : 0;
     const end = bytes.indexOf(headEnd, Math.max(start, before - 3));
-    if (end < 0 || end - start > rawHeadLimit) {
+    // Without an end, the last three bytes may belong to it.
+    const size = (end < 0 ? bytes.length - headEnd.length + 1 : end) - start;
+    if (size >= headLimit) throw new WireFault('UPSTREAM_HEAD_TOO_LARGE', 'the head is too large');
+    if (end < 0) {
       checkPart(bytes, start, Math.max(start, before));
       this.#part = start === 0 ? bytes : bytes.subarray(start);
       return -1;
@@ -155,7 +156,6 @@ export class ResponseParser {
 
 /** Rejects bytes that cannot become a valid head, without waiting for the end of the head. */
 function checkPart(bytes: Buffer, start: number, from: number): void {
-  if (bytes.length - start > rawHeadLimit) throw new WireFault('UPSTREAM_HEAD_TOO_LARGE', 'the head is too large');
   const begins = bytes.toString('latin1', start, start + 7);
   if (!'HTTP/1.'.startsWith(begins)) throw malformed('not HTTP/1');
   for (let at = bytes.indexOf(0x0a, from); at >= 0; at = bytes.indexOf(0x0a, at + 1))
