@@ -30,13 +30,18 @@ afterEach(() => {
   server.close();
 });
 
-/** What a socket receives that writes right after its connection was reset. */
-async function receivedBy(prepare: (socket: Socket) => void): Promise<string> {
-  const socket = connect(port, '127.0.0.1');
+/** What a socket receives that writes right after its connection was reset, and reads so many bytes in a turn of the event loop. */
+async function receivedBy(prepare: (socket: Socket) => void, turnBytes = 1000): Promise<string> {
+  let received = '';
+  const buffer = Buffer.alloc(turnBytes);
+  const callback = (length: number): boolean => {
+    received += buffer.toString('latin1', 0, length);
+    setImmediate(() => socket.resume());
+    return false;
+  };
+  const socket = connect({ port, host: '127.0.0.1', onread: { buffer, callback } });
   prepare(socket);
   afterReset = () => void socket.write('more');
-  let received = '';
-  socket.on('data', (bytes: Buffer) => (received += bytes.toString()));
   socket.on('error', () => {});
   socket.write('first');
   await new Promise((resolve) => socket.once('close', resolve));
@@ -58,6 +63,10 @@ describe('a connection that the service resets right after its response', () => 
 
   it('is read before the next write fails', async () => {
     expect(await receivedBy(readBeforeWriteErrors)).toBe(refusal);
+  });
+
+  it('is read to its end before the next write fails, however little is read in a turn', async () => {
+    expect(await receivedBy(readBeforeWriteErrors, 8)).toBe(refusal);
   });
 
   it.each([

@@ -17,7 +17,7 @@ export function readBeforeWriteErrors(socket: Socket): void {
     if (done !== callback) {
       callback = done;
       deferred = (error) => {
-        if (error) afterReads(() => done(socket.destroyed ? null : error));
+        if (error) afterReads(socket, () => done(socket.destroyed ? null : error));
         else done();
       };
     }
@@ -27,5 +27,8 @@ export function readBeforeWriteErrors(socket: Socket): void {
   if (writev !== undefined) socket._writev = (chunks, done) => writev.call(socket, chunks, deferring(done));
 }
 
-/** Of two turns of the event loop, the second reads this connection. */
-const afterReads = (then: () => void): void => void setImmediate(() => setImmediate(then));
+/** Of two turns of the event loop, the second reads this connection, or a part of what was received. Then the next part follows. */
+function afterReads(socket: Socket, then: () => void): void {
+  const { bytesRead } = socket;
+  setImmediate(() => setImmediate(() => (socket.bytesRead === bytesRead ? then() : afterReads(socket, then))));
+}
