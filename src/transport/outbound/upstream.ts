@@ -150,17 +150,19 @@ function bodyOf(body: WireBody): Buffer | Readable | null {
   return body.kind === 'stream' ? (body as unknown as Readable) : body.bytes();
 }
 
-/** Bytes that a socket has read so far, its error, and its unsent bytes. */
-interface SocketCounters extends WritingSocket {
+/** The connection of a request, as far as the library does not handle it. */
+interface LibrarySocket extends WritingSocket {
   readonly bytesRead: number;
+  readonly writableLength: number;
   readonly errored: Error | null;
+  destroy(): void;
 }
 
 class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly #receiver: ResponseReceiver;
   readonly #state: { writing: ResponseHandler | undefined };
   readonly #over: (() => void) | undefined;
-  #socket: SocketCounters | undefined;
+  #socket: LibrarySocket | undefined;
   /** For a reused connection: the bytes it had read before, and when the request was written. */
   #isReused = false;
   #readBefore = 0;
@@ -175,7 +177,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   /** @param isReused the connection has served a request before, and may have been closed since */
-  attachSocket(socket: SocketCounters, isReused: boolean): void {
+  attachSocket(socket: LibrarySocket, isReused: boolean): void {
     this.#socket = socket;
     this.#isReused = isReused;
     if (!isReused) return;
@@ -219,6 +221,8 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     this.#over?.();
     // For a body that ends with the connection, the library treats a reset as the end.
     const broken = this.#socket?.errored;
+    // The provider responded before it read the whole request. The library would send the next one behind the rest.
+    if ((this.#socket?.writableLength ?? 0) > 0) this.#socket?.destroy();
     if (broken) this.#receiver.failed(broken);
     else this.#receiver.finished();
   }
