@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Stats } from '../../src/core/logs/reader.ts';
 import type { LogRow } from '../../src/core/logs/row.ts';
 import { columnsOf, rowsTable } from '../../src/cli/logs/columns.ts';
 import { csvLine } from '../../src/cli/logs/csv.ts';
@@ -256,6 +257,19 @@ describe('gateway logs export and stats', () => {
   it('stats adds up the groups beyond --top', async () => {
     expect((await logs('stats', '--by', 'config', '--top', '1')).out).toMatch(/support +2 .*\n\(others\) +1 .*\ntotal +3 /s);
     expect((await logs('stats', '--by', 'config', '--top', '1', '--csv')).out).toMatch(/^support,2,.*\r\n\(others\),1,/m);
+  });
+
+  it('stats shows from when requests are counted if that takes too long for the whole range', async () => {
+    const found = JSON.parse((await logs('stats', '--json')).out) as Stats;
+    const partly = createServer((_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ ...found, since: Date.UTC(2026, 10, 20), uncounted_since: Date.UTC(2026, 10, 1) }));
+    });
+    await once(partly.listen(0, '127.0.0.1'), 'listening');
+    const { code, err } = await logs('stats', '--admin', `127.0.0.1:${(partly.address() as AddressInfo).port}`);
+    partly.close();
+    expect(code).toBe(0);
+    expect(err).toMatch(/^Counted only since 2026-11-20T00:00:00\.000Z: .* 2026-11-01T.*since:1d/);
   });
 
   it('stats fits the width of the terminal', async () => {

@@ -107,6 +107,21 @@ describe.skipIf(!hasBrowser)('waiting for the gateway', () => {
     expect(await page.getByRole('alert').count()).toBe(1);
   });
 
+  it('shows from when requests are counted if that takes too long for the whole range', async () => {
+    const { page } = await open(`${server.url}/catalog`);
+    await page.route('**/api/stats*', async (route) => {
+      // The page may still load when the test has ended.
+      const response = await route.fetch().catch(() => undefined);
+      if (response === undefined) return;
+      await route.fulfill({ response, json: { ...((await response.json()) as object), uncounted_since: 0 } });
+    });
+    await page.goto(server.url);
+    await page.getByText(/^Some figures count only the requests since 20\d\d-/).waitFor();
+    await page.getByText('Choose a shorter range').waitFor();
+    await page.goto(`${server.url}/requests`);
+    await page.locator('.histogram', { hasText: / · counted only since 20\d\d-/ }).waitFor();
+  });
+
   it('does not show the figures of another time range after an error', async () => {
     const { page } = await open(server.url);
     await page.locator('.figures').waitFor();

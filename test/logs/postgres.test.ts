@@ -10,6 +10,7 @@ import { locks } from '../../src/store/log/postgres/locks.ts';
 import { retainSlice } from '../../src/store/log/postgres/retain.ts';
 import { parseAddress } from '../../src/store/log/postgres/address.ts';
 import { createQueries } from '../../src/store/log/queries/index.ts';
+import { QueryTimeoutError } from '../../src/store/log/query-timeout-error.ts';
 import { createPostgresSource, openPostgresStore } from '../../src/store/log/postgres/store.ts';
 import { sampleRecord } from '../../src/store/fixtures/sample.ts';
 import { skipping } from '../support/skipping.ts';
@@ -207,10 +208,21 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
         this.on('connect', (connection) => void connections.push(connection));
       }
     }
-    const source = createPostgresSource(url, () => Promise.resolve({ default: { Pool } } as never));
+    const source = createPostgresSource(url, { load: () => Promise.resolve({ default: { Pool } } as never) });
     const set = "SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock";
     expect(await source.all(set, [])).toEqual([{ statement: '5s', lock: '4s' }]);
     await expect.poll(async () => (await connections[0]?.query(set))?.rows).toEqual([{ statement: '0', lock: '0' }]);
+    await source.close();
+  });
+
+  it('ends a statement when the time of its query is over', async () => {
+    let left = 300;
+    const source = createPostgresSource(await kind.server().database(), { timeLeft: () => left });
+    await expect(source.all('SELECT pg_sleep(3)', [])).rejects.toThrow(QueryTimeoutError);
+    left = 0;
+    await expect(source.all('SELECT 1', [])).rejects.toThrow(QueryTimeoutError);
+    left = 300;
+    expect(await source.all('SELECT 1 AS one', [])).toEqual([{ one: 1 }]);
     await source.close();
   });
 
@@ -443,7 +455,7 @@ describe('a missing or silent Postgres server', () => {
       end = (): Promise<void> => Promise.resolve();
     }
     const load = (): Promise<never> => Promise.resolve({ default: { Pool } } as never);
-    const source = createPostgresSource('postgres://u:p@127.0.0.1/logs', load);
+    const source = createPostgresSource('postgres://u:p@127.0.0.1/logs', { load });
     await expect(source.all('SELECT 1', [])).rejects.toMatchObject({ code: 'log_unavailable' });
     expect(isReleased).toEqual([true]);
     await source.close();
@@ -461,7 +473,7 @@ describe('a missing or silent Postgres server', () => {
       connect = (): Promise<unknown> => Promise.resolve(connection);
       end = (): Promise<void> => Promise.resolve();
     }
-    const source = createPostgresSource('postgres://u:p@127.0.0.1/logs', () => Promise.resolve({ default: { Pool } } as never));
+    const source = createPostgresSource('postgres://u:p@127.0.0.1/logs', { load: () => Promise.resolve({ default: { Pool } } as never) });
     expect(await source.all('SELECT 1 AS n', [])).toEqual([{ n: 1 }]);
     expect(isReleased).toEqual([]);
     ended.reject(new Error('the connection broke'));

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isError, type LogRow, toRow } from '../../src/core/logs/row.ts';
-import type { GroupFigures, StatsRequest } from '../../src/core/logs/reader.ts';
+import type { GroupFigures, Stats, StatsRequest } from '../../src/core/logs/reader.ts';
 import type { LogRecord } from '../../src/core/records/record.ts';
 import { matcher } from '../../src/query/match.ts';
 import { moneyText, moneyUnits } from '../../src/query/money.ts';
 import { parseFilter } from '../../src/query/parse.ts';
 import { sampleRecord } from '../../src/store/fixtures/sample.ts';
+import { QueryTimeoutError } from '../../src/store/log/query-timeout-error.ts';
 import { skipping } from '../support/skipping.ts';
 import { entryOf, type Kind, type OpenLog, postgresKind, sqliteKind, write } from './stores.ts';
 
@@ -103,6 +104,52 @@ function expectNear(found: number | null, exact: number | null): void {
   else expect(Math.abs(found / exact - 1)).toBeLessThan(0.055);
 }
 
+type Wanted = typeof request extends fc.Arbitrary<infer T> ? T : never;
+
+function statsRequest({ range: [since, until], by, step, term }: Wanted): StatsRequest {
+  const query = [since === null ? '' : `since:${since}`, until === null ? '' : `until:${until}`, term].join(' ');
+  return { query, by, step, top: maxGroups };
+}
+
+/** Compares figures with those of the matching rows, or of those that were counted. */
+function expectFigures(found: Stats, wanted: Wanted): void {
+  const { by, step } = wanted;
+  const [since, until] = wanted.range;
+  const { query } = statsRequest(wanted);
+  const parsed = parseFilter(query, now);
+  if ('problem' in parsed) throw new Error(parsed.problem.message);
+  const whole = since === null || until !== null ? parsed.filter : { ...parsed.filter, since: Math.floor(since / 60_000) * 60_000 };
+  const fitting = rows.filter(matcher(whole)).filter(({ at }) => found.uncounted_since === null || at >= found.since);
+  expect(shortened(found.total)).toEqual(figuresOf(fitting));
+  expectNear(
+    found.total.p95,
+    quantileOf(
+      fitting.map(({ latency }) => latency),
+      0.95,
+    ),
+  );
+  expectNear(
+    found.total.ttft_p50,
+    quantileOf(
+      fitting.flatMap(({ ttft }) => (ttft === null ? [] : [ttft])),
+      0.5,
+    ),
+  );
+  if (by !== undefined) {
+    const groups = grouped(fitting, valueOf[by] ?? (() => null));
+    expect(found.groups.map(({ name, ...of }) => [name, shortened(of)])).toEqual(found.groups.map(({ name }) => [name, groups.get(name)]));
+    expect(found.groups).toHaveLength(Math.min(groups.size, maxGroups));
+  }
+  if (step !== undefined) {
+    const series = found.series.filter(({ requests }) => requests > 0).map(({ at, ...of }) => [at, shortened(of)] as const);
+    expect(new Map(series)).toEqual(grouped(fitting, ({ at }) => Math.floor(at / (step * 1000)) * step * 1000));
+  }
+}
+
+const onlyTimeout = (error: unknown): undefined => {
+  if (!(error instanceof QueryTimeoutError)) throw error;
+};
+
 describe.each<Kind>([sqliteKind(), postgresKind()])('statistics on $name', (kind) => {
   let log: OpenLog;
   beforeAll(async () => {
@@ -130,44 +177,32 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('statistics on $name', (kind
     if (isSummedAgain) while (await log.store.retain(keepAll, now + 25 * hour));
     let longRanges = 0;
     await fc.assert(
-      fc.asyncProperty(request, async ({ range: [since, until], by, step, term }) => {
-        const query = [since === null ? '' : `since:${since}`, until === null ? '' : `until:${until}`, term].join(' ');
-        const parsed = parseFilter(query, now);
-        if ('problem' in parsed) throw new Error(parsed.problem.message);
-        const whole = since === null || until !== null ? parsed.filter : { ...parsed.filter, since: Math.floor(since / 60_000) * 60_000 };
-        const fitting = rows.filter(matcher(whole));
-        const found = await log.queries.stats({ query, by, step, top: maxGroups });
-        expect(shortened(found.total)).toEqual(figuresOf(fitting));
-        expectNear(
-          found.total.p95,
-          quantileOf(
-            fitting.map(({ latency }) => latency),
-            0.95,
-          ),
-        );
-        expectNear(
-          found.total.ttft_p50,
-          quantileOf(
-            fitting.flatMap(({ ttft }) => (ttft === null ? [] : [ttft])),
-            0.5,
-          ),
-        );
-        if (by !== undefined) {
-          const groups = grouped(fitting, valueOf[by] ?? (() => null));
-          expect(found.groups.map(({ name, ...of }) => [name, shortened(of)])).toEqual(
-            found.groups.map(({ name }) => [name, groups.get(name)]),
-          );
-          expect(found.groups).toHaveLength(Math.min(groups.size, maxGroups));
-        }
-        if (step !== undefined) {
-          const series = found.series.filter(({ requests }) => requests > 0).map(({ at, ...of }) => [at, shortened(of)] as const);
-          expect(new Map(series)).toEqual(grouped(fitting, ({ at }) => Math.floor(at / (step * 1000)) * step * 1000));
-        }
+      fc.asyncProperty(request, async (wanted) => {
+        const found = await log.queries.stats(statsRequest(wanted));
+        expectFigures(found, wanted);
+        expect(found.uncounted_since).toBeNull();
         if (found.until - found.since > 50 * hour) longRanges += 1;
       }),
       { numRuns: 150 },
     );
     expect(longRanges).toBeGreaterThan(30);
+  });
+
+  it.skipIf(skipping(kind.missing))('are those of the newest part of the range if its time is over', async () => {
+    let cut = 0;
+    await fc.assert(
+      fc.asyncProperty(request, fc.integer({ min: 3, max: 14 }), async (wanted, statements) => {
+        const found = await log.limitedQueries(statements).stats(statsRequest(wanted)).catch(onlyTimeout);
+        if (found === undefined) return;
+        expectFigures(found, wanted);
+        if (found.uncounted_since === null) return;
+        cut += 1;
+        expect(found.uncounted_since).toBeLessThan(found.since);
+        expect(found.since).toBeLessThanOrEqual(found.until);
+      }),
+      { numRuns: 150 },
+    );
+    expect(cut).toBeGreaterThan(30);
   });
 
   it.skipIf(skipping(kind.missing))('include each metadata key, also if a day has more than are counted by minute', async () => {

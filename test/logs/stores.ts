@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { LogRecord } from '../../src/core/records/record.ts';
 import { encodeRecord } from '../../src/store/encode.ts';
 import type { PartPieces } from '../../src/store/frame.ts';
-import type { LogQueries, LogStore, StoredEntry } from '../../src/store/log/log-store.ts';
+import type { LogQueries, LogStore, SqlSource, StoredEntry } from '../../src/store/log/log-store.ts';
+import { QueryTimeoutError } from '../../src/store/log/query-timeout-error.ts';
 import { wholeSlice, rowOf } from '../../src/store/log/stored-row.ts';
 import { createPostgresSource, openPostgresStore } from '../../src/store/log/postgres/store.ts';
 import { createQueries } from '../../src/store/log/queries/index.ts';
@@ -17,6 +18,8 @@ import { findPostgres, type PostgresServer, startPostgres } from '../support/pos
 export interface OpenLog {
   readonly store: LogStore;
   readonly queries: LogQueries;
+  /** The same queries, of which each may take only so many statements. */
+  readonly limitedQueries: (statements: number) => LogQueries;
   /** Another gateway's connection to the same log; SQLite has one writer. */
   readonly second?: () => LogStore;
 }
@@ -43,7 +46,8 @@ export function sqliteKind(): Kind {
       folders.push(folder);
       const path = join(folder, 'log.db');
       const store = openSqliteStore(path);
-      const log = { store, queries: createQueries({ ...createSqliteSource(openForReading(path)), checkTimeLimit: async () => {} }, now) };
+      const source = { ...createSqliteSource(openForReading(path)), checkTimeLimit: async () => {} };
+      const log = { store, queries: createQueries(source, now), limitedQueries: limited(source, now) };
       logs.push(log);
       return log;
     },
@@ -82,14 +86,26 @@ export function postgresKind(): PostgresKind {
       };
       const store = open('one');
       await store.positions();
-      const queries = createQueries(createPostgresSource(url), now);
-      closing.push(() => queries.close());
-      return { store, queries, second: () => open('two') };
+      const source = createPostgresSource(url);
+      closing.push(() => source.close());
+      return { store, queries: createQueries(source, now), limitedQueries: limited(source, now), second: () => open('two') };
     },
     async end() {
       for (const close of closing) await close();
       await server?.end();
     },
+  };
+}
+
+function limited(source: SqlSource, now: () => number): OpenLog['limitedQueries'] {
+  return (statements) => {
+    let left = statements;
+    const all: SqlSource['all'] = (sql, parameters) => {
+      if (left <= 0) return Promise.reject(new QueryTimeoutError(1));
+      left -= 1;
+      return source.all(sql, parameters);
+    };
+    return createQueries({ ...source, all }, now);
   };
 }
 

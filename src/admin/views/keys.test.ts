@@ -18,7 +18,15 @@ function createGateway(logs: Partial<LogReader> = {}) {
     keysUsed: async () => ({}),
     stats: async ({ query }) => {
       queries.push(query);
-      return { since: 0, until: 0, total: noFigures, series: [], rest: null, groups: [{ ...noFigures, name: 'app-100', requests: 3 }] };
+      return {
+        since: 0,
+        until: 0,
+        uncounted_since: null,
+        total: noFigures,
+        series: [],
+        rest: null,
+        groups: [{ ...noFigures, name: 'app-100', requests: 3 }],
+      };
     },
     ...logs,
   };

@@ -18,6 +18,7 @@ function fakeLogs(): { readonly logs: LogReader; readonly requests: StatsRequest
     return {
       since: 0,
       until: 0,
+      uncounted_since: null,
       total: noFigures,
       series: [],
       rest: null,
@@ -49,4 +50,10 @@ it('readLog() returns the reason why the log cannot be read, with secrets masked
     { found: undefined, fault: expect.stringMatching(/^away: (?!the)/) },
     { found: undefined, fault: 'The request log is switched off.' },
   ]);
+});
+
+it('figuresOf() rejects figures that count only a part of the requests', async () => {
+  const { logs } = fakeLogs();
+  const partly = { stats: async (request: StatsRequest) => ({ ...(await logs.stats(request)), uncounted_since: 0 }) };
+  await expect(figuresOf(partly, 'key', ['a'], '2026-11-01')).rejects.toMatchObject({ code: 'log_unavailable' });
 });

@@ -1,3 +1,4 @@
+import { GatewayError } from '../../core/error.ts';
 import type { Figures, LogReader } from '../../core/logs/reader.ts';
 import type { Mask } from '../../core/secrets/mask.ts';
 import { toStorable } from '../../query/text.ts';
@@ -32,6 +33,7 @@ export async function readLog<T>(
  * first hundred of a day are combined.
  *
  * @param since in filter syntax
+ * @throws GatewayError `log_unavailable` also if only a part of them could be counted
  */
 export async function figuresOf(
   logs: Pick<LogReader, 'stats'>,
@@ -42,7 +44,9 @@ export async function figuresOf(
   const found = new Map<string, Figures>();
   // One after another: a page must not fill the queue of the store.
   for (const values of chunksOf(names.map((name) => `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`))) {
-    const { groups } = await logs.stats({ query: `since:${since} ${by}:${values.join(',')}`, by, top: values.length });
+    const { groups, uncounted_since } = await logs.stats({ query: `since:${since} ${by}:${values.join(',')}`, by, top: values.length });
+    if (uncounted_since !== null)
+      throw new GatewayError('log_unavailable', { message: `Counting all requests since ${since} takes too long.` });
     for (const { name, ...figures } of groups) found.set(name ?? '', figures);
   }
   return (name) => found.get(toStorable(name)) ?? noFigures;

@@ -30,8 +30,12 @@ export async function stats(words: readonly string[], flags: StatsFlags, io: Cli
   else if (flags.csv === true) writeCsv(found, by, io);
   else if (found.total.requests > 0) io.stdout.write(tableText(found, by, terminalWidth(io.stdout) ?? Infinity));
   if (found.total.requests === 0) io.stderr.write('No request matches.\n');
+  if (found.uncounted_since !== null) io.stderr.write(partText(found));
   return found.total.requests === 0 ? exitCodes.no : exitCodes.yes;
 }
+
+const partText = ({ since, uncounted_since }: Stats): string =>
+  `Counted only since ${new Date(since).toISOString()}: the requests since ${new Date(uncounted_since ?? 0).toISOString()} take too long to read. Use a shorter range, for example since:1d, or fewer terms.\n`;
 
 function tableText({ groups, rest, total }: Stats, by: string | undefined, width: number): string {
   const rows = fitted(width, [

@@ -62,6 +62,11 @@ export interface Stats {
   /** Evaluated period, in Unix milliseconds. */
   readonly since: number;
   readonly until: number;
+  /**
+   * Start of the requested period if reading all of it takes too long: requests from then to `since` are not counted. Null
+   * if everything is counted.
+   */
+  readonly uncounted_since: number | null;
   readonly total: Figures;
   readonly groups: readonly (Figures & { readonly name: string | null })[];
   /** The requests that belong to none of `groups`, which are limited; null if there are none. */

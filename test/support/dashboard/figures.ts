@@ -62,7 +62,7 @@ export function statsOf(rows: readonly LogRow[], { by, top, step }: Grouping, [s
     }
   }
   const rest = others.size === 0 ? null : figuresOf(rows.filter((row) => others.has(nameOf(row))));
-  return { since, until, total: figuresOf(rows), groups, rest, series };
+  return { since, until, uncounted_since: null, total: figuresOf(rows), groups, rest, series };
 }
 
 function groupFiguresOf(rows: readonly LogRow[]): GroupFigures {

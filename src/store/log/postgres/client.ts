@@ -53,24 +53,28 @@ export class PostgresClient implements PostgresSession {
   }
 
   /** Runs a statement that changes nothing. Does not wait for the end of its transaction, which would take a further round trip. */
-  read(sql: string, parameters: readonly Value[] = []): Promise<readonly Row[]> {
+  read(sql: string, parameters: readonly Value[] = [], timeoutMs = this.#options.statementTimeout): Promise<readonly Row[]> {
     const { promise, resolve, reject } = Promise.withResolvers<readonly Row[]>();
-    this.transaction(async (session) => resolve(await session.query(sql, parameters))).catch(reject);
+    this.transaction(async (session) => resolve(await session.query(sql, parameters)), { timeoutMs }).catch(reject);
     return promise;
   }
 
   /**
    * Runs statements in one transaction: all take effect or none.
    *
-   * @param until monotonic milliseconds at which the transaction ends, if it is still running
+   * @param limits `until`: monotonic milliseconds at which the transaction ends, if it is still running; `timeoutMs`: of
+   *   each statement
    */
-  transaction<T>(work: (session: PostgresSession) => Promise<T>, until = Number.POSITIVE_INFINITY): Promise<T> {
+  transaction<T>(
+    work: (session: PostgresSession) => Promise<T>,
+    { until = Number.POSITIVE_INFINITY, timeoutMs = this.#options.statementTimeout } = {},
+  ): Promise<T> {
     return this.#withConnection(async (connection) => {
       const run: PostgresSession['query'] = (sql, parameters = []) => runQuery(connection, sql, parameters, until);
       try {
         // Set these per transaction: a connection pooler gives the connection to others afterwards, and rejects startup
         // parameters that it does not know.
-        const times = `SET LOCAL statement_timeout = ${this.#options.statementTimeout}; SET LOCAL lock_timeout = ${lockTimeout}`;
+        const times = `SET LOCAL statement_timeout = ${Math.ceil(timeoutMs)}; SET LOCAL lock_timeout = ${lockTimeout}`;
         await run(`BEGIN; ${times}; SET LOCAL bytea_output = hex`);
         const result = await work({ query: run });
         await run('COMMIT');

@@ -1,8 +1,10 @@
 import { GatewayError } from '../../../core/error.ts';
 import type { FeedbackInput } from '../../../core/logs/reader.ts';
+import { errorCode } from '../../../core/text/error-code.ts';
 import { toStorable } from '../../../query/text.ts';
 import type { Batch, LogStore, Retention, SqlSource, StoreSize } from '../log-store.ts';
 import { PendingHours } from '../hours.ts';
+import { QueryTimeoutError } from '../query-timeout-error.ts';
 import { PostgresClient, type ClientOptions } from './client.ts';
 import { sumHour } from './hours.ts';
 import { findLog, isCompleteEncoding, migrate } from './migrations.ts';
@@ -41,8 +43,17 @@ export function openPostgresStore(url: string, options: PostgresStoreOptions): L
   return new PostgresLogStore(clientWith(2, options.writeTimeout ?? defaultWriteTimeoutMs), () => clientWith(1, migrationTimeout), options);
 }
 
+export interface PostgresSourceOptions {
+  readonly load?: ClientOptions['load'];
+  /** Remaining milliseconds of the current query. Undefined: each statement has its own limit. */
+  readonly timeLeft?: () => number;
+}
+
+/** SQLSTATE: Postgres ended a statement that took too long. */
+const canceled = '57014';
+
 /** Queries to the same database, over separate connections. */
-export function createPostgresSource(url: string, load?: ClientOptions['load']): SqlSource {
+export function createPostgresSource(url: string, { load, timeLeft = () => queryTimeoutMs }: PostgresSourceOptions = {}): SqlSource {
   const client = new PostgresClient(url, {
     connections: 4,
     statementTimeout: queryTimeoutMs,
@@ -52,7 +63,13 @@ export function createPostgresSource(url: string, load?: ClientOptions['load']):
   });
   return {
     dialect: 'postgres',
-    all: (sql, parameters) => client.read(sql, parameters),
+    async all(sql, parameters) {
+      const timeoutMs = Math.min(queryTimeoutMs, timeLeft());
+      if (timeoutMs <= 0) throw new QueryTimeoutError(queryTimeoutMs);
+      return client.read(sql, parameters, timeoutMs).catch((error: unknown) => {
+        throw errorCode(error) === canceled ? new QueryTimeoutError(queryTimeoutMs) : error;
+      });
+    },
     close: () => client.close(),
   };
 }

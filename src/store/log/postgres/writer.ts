@@ -75,7 +75,7 @@ export class PostgresBatchWriter {
     const days = new Set(entries.map(({ at }) => dayOf(at)));
     const attempt = async (): Promise<void> => {
       await this.#partitions.ensure(days);
-      await this.#client.transaction((session) => this.#writeBatch(session, batch, entries), until);
+      await this.#client.transaction((session) => this.#writeBatch(session, batch, entries), { until });
     };
     try {
       await attempt();

@@ -8,6 +8,7 @@ import { bucketTimes, dimensions } from '../schema.ts';
 import { bucketSums } from '../sums-sql.ts';
 import { type BucketRange, bucketDim, bucketRanges, bucketRangeCondition } from './bucket-ranges.ts';
 import { Cells, rest } from './sums.ts';
+import type { Part } from './parts.ts';
 import { hasAllTags } from './tag-names.ts';
 
 const minuteMs = 60_000;
@@ -44,30 +45,27 @@ export function bucketPlan(filter: Filter, by: string | undefined): BucketPlan |
   return second === undefined && isCounted ? { dim, terms, isTag } : undefined;
 }
 
-/** Returns false, and adds nothing, if a value that matters may be among those that are not counted by name. */
-export async function addFromBuckets(
+/**
+ * Parts that add up the buckets, newest first. Undefined if a value that matters may be among those that are not counted by
+ * name.
+ */
+export async function bucketParts(
   cells: Cells,
   source: SqlSource,
   plan: BucketPlan,
   { since, until }: { readonly since: number; readonly until: number },
   step: number | undefined,
-): Promise<boolean> {
+): Promise<Part[] | undefined> {
   const minutes = { since: since / minuteMs, until: until / minuteMs };
-  if (plan.isTag && !(await hasAllTags(source, minutes))) return false;
+  if (plan.isTag && !(await hasAllTags(source, minutes))) return undefined;
   const ranges = await bucketRanges(source, minutes, step === undefined ? undefined : step / minuteMs);
   if (plan.isTag || plan.terms.length > 0) {
-    for (const range of ranges) if (await hasRest(source, plan.dim, range)) return false;
+    for (const range of ranges) if (await hasRest(source, plan.dim, range)) return undefined;
   }
-  const target: Target = { cells, all: plan.isTag ? new Cells() : undefined };
-  for (const range of ranges) await addRange(target, source, plan, range, step);
-  if (target.all !== undefined) addRemainder(cells, target.all);
-  return true;
-}
-
-interface Target {
-  readonly cells: Cells;
-  /** All requests of the same range, where the buckets lack some. */
-  readonly all: Cells | undefined;
+  return ranges
+    .flatMap((range) => partsOf(source, range))
+    .toReversed()
+    .map((part) => ({ until: part.until * minuteMs, read: () => addPart(cells, source, plan, part, step) }));
 }
 
 /** Adds the requests without the metadata key or label: all but those that are counted by its values. */
@@ -76,15 +74,15 @@ function addRemainder(cells: Cells, all: Cells): void {
   for (const { at, sums } of all.all()) if (sums.counts.requests > 0) cells.of(null, at).addAll(sums);
 }
 
-async function addRange(target: Target, source: SqlSource, plan: BucketPlan, range: BucketRange, step: number | undefined): Promise<void> {
+function partsOf(source: SqlSource, range: BucketRange): BucketRange[] {
   // Also if the database itself ends long statements, because the histograms of many minutes take many megabytes at once.
   const least = source.checkTimeLimit === undefined ? minMinutesPerPart.postgres : minMinutesPerPart.sqlite;
   const unit = range.isHours ? minutesOfHour : 1;
   const part = Math.max(least, Math.ceil((range.until - range.since) / (maxParts * unit))) * unit;
-  for (let { since } = range; since < range.until; since += part) {
-    await addPart(target, source, plan, { ...range, since, until: Math.min(range.until, since + part) }, step);
-    await source.checkTimeLimit?.();
-  }
+  const parts: BucketRange[] = [];
+  for (let { since } = range; since < range.until; since += part)
+    parts.push({ ...range, since, until: Math.min(range.until, since + part) });
+  return parts;
 }
 
 /** True if some values are counted together. */
@@ -95,9 +93,9 @@ async function hasRest(source: SqlSource, dim: string, range: BucketRange): Prom
 }
 
 async function addPart(
-  { cells, all }: Target,
+  cells: Cells,
   source: SqlSource,
-  { dim, terms }: BucketPlan,
+  { dim, terms, isTag }: BucketPlan,
   range: BucketRange,
   step: number | undefined,
 ): Promise<void> {
@@ -105,15 +103,18 @@ async function addPart(
   const conditions = terms.map((term) => conditionOnTexts(valueSql('b.name'), term, statement));
   const at = step === undefined ? '0' : `b.minute / ${step / minuteMs}`;
   // In one statement, because a record that is stored between two of them would count as one without the key.
-  const dims = bucketRangeCondition(all === undefined ? [dim] : [dim, 'all'], range, statement);
+  const dims = bucketRangeCondition(isTag ? [dim, 'all'] : [dim], range, statement);
   const where = [dims, ...conditions].join(' AND ');
   const sql = `SELECT b.dim, b.name, ${at} AS at, ${bucketSums(source.dialect)} FROM buckets b WHERE ${where} GROUP BY 1, 2, 3`;
   const allDim = bucketDim('all', range);
+  const [found, all] = [new Cells(), new Cells()];
   for (const row of await source.all(sql, statement.parameters)) {
     const name = String(row.name);
-    const target = all !== undefined && row.dim === allDim ? all : cells;
+    const target = isTag && row.dim === allDim ? all : found;
     const sums = target.of(name === restBucket ? rest : valueOf(name) || null, Number(row.at) * (step ?? 0));
     sums.addCounts(row);
     for (const name of bucketTimes) sums.times[name].addText(String(row[name] ?? ''));
   }
+  if (isTag) addRemainder(found, all);
+  cells.addAll(found);
 }

@@ -5,15 +5,15 @@ import { type SqlDialect, Statement } from '../../../query/sql/statement.ts';
 import { bucketTimes, seqStep } from '../schema.ts';
 import type { SqlSource } from '../log-store.ts';
 import { costSums } from '../sums-sql.ts';
-import { splitWindow } from './parts.ts';
+import { newestParts, type Part } from './parts.ts';
 import type { Cells } from './sums.ts';
 
-/** Adds up the rows themselves, for terms without a bucket. */
-export async function addFromRows(cells: Cells, source: SqlSource, filter: Filter, window: SeqWindow, grouping: Grouping): Promise<void> {
-  for (const part of splitWindow(source, window)) {
-    await addPart(cells, source, filter, part, grouping);
-    await source.checkTimeLimit?.();
-  }
+/** Parts that add up the rows themselves, for terms without a bucket. Newest first. */
+export function rowParts(cells: Cells, source: SqlSource, filter: Filter, window: SeqWindow, grouping: Grouping): Part[] {
+  return newestParts(window).map((part) => ({
+    until: Math.ceil(Number(part.to) / seqStep),
+    read: () => addPart(cells, source, filter, part, grouping),
+  }));
 }
 
 interface Grouping {

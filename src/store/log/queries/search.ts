@@ -4,9 +4,8 @@ import type { Filter } from '../../../query/filter.ts';
 import { readFilter } from '../../../query/read-filter.ts';
 import { conditionOf, type SeqWindow } from '../../../query/sql/condition.ts';
 import { Statement } from '../../../query/sql/statement.ts';
-import { seqStep } from '../schema.ts';
 import { rangeWithRows, rangeOfFilter } from './range.ts';
-import { partLength } from './parts.ts';
+import { newestParts, partLength } from './parts.ts';
 import { rowsOf } from './records.ts';
 import type { SqlSource } from '../log-store.ts';
 
@@ -35,23 +34,16 @@ function pageEnd(before: string): bigint {
   });
 }
 
-/** Milliseconds of the first part. Each further part is four times as long, up to a share of the whole range. */
-const firstPart = 3_600_000;
-
 /**
  * The newest matching rows. With terms, the newest hour is searched first, so that frequent values are found without
  * collecting all matches.
  */
 async function findNewest(source: SqlSource, filter: Filter, window: SeqWindow, count: number): Promise<number[]> {
   const seqs: number[] = [];
-  const longest = partLength(source, window);
-  let length = BigInt(firstPart) * BigInt(seqStep);
-  for (let to = window.to; to > window.from && seqs.length < count; length = length * 4n < longest ? length * 4n : longest) {
-    if (to < window.to) await source.checkTimeLimit?.();
-    const start = to - length;
-    const from = filter.terms.length === 0 || start < window.from ? window.from : start;
-    seqs.push(...(await findNewestIn(source, filter, { from, to }, count - seqs.length)));
-    to = from;
+  for (const [i, part] of (filter.terms.length === 0 ? [window] : newestParts(window, partLength(source, window))).entries()) {
+    if (seqs.length >= count) break;
+    if (i > 0) await source.checkTimeLimit?.();
+    seqs.push(...(await findNewestIn(source, filter, part, count - seqs.length)));
   }
   return seqs;
 }

@@ -4,8 +4,9 @@ import { readFilter } from '../../../query/read-filter.ts';
 import type { SeqWindow } from '../../../query/sql/condition.ts';
 import { toStorable } from '../../../query/text.ts';
 import { dimensions, seqStep } from '../schema.ts';
-import { addFromBuckets, bucketPlan } from './from-buckets.ts';
-import { addFromRows } from './from-rows.ts';
+import { bucketParts, bucketPlan } from './from-buckets.ts';
+import { rowParts } from './from-rows.ts';
+import { type Part, readInTime } from './parts.ts';
 import { rangeWithRows, rangeOfFilter } from './range.ts';
 import type { SqlSource } from '../log-store.ts';
 import { Cells, type GroupName, rest, Sums } from './sums.ts';
@@ -16,7 +17,8 @@ const maxGroups = 200;
 
 /**
  * The figures of what matches a filter: in total, by group and over time. They are exact for a filter with both a start
- * and an end. With a start only they cover whole minutes: `since` is rounded down.
+ * and an end. With a start only they cover whole minutes: `since` is rounded down. If the time of the query ends before
+ * everything is read, they cover the newest part of the range.
  */
 export async function stats(source: SqlSource, request: StatsRequest, now: number): Promise<Stats> {
   const filter = readFilter(request.query, now);
@@ -37,8 +39,12 @@ export async function stats(source: SqlSource, request: StatsRequest, now: numbe
       hint: 'Use a longer step, or add since:1d to the filter.',
     });
   }
-  const cells = await cellsOf(source, wanted, { by, step, since, until, window: filled });
-  return assemble(cells, { since, until, by, step, top: Math.min(request.top ?? maxGroups, maxGroups) });
+  const cells = new Cells();
+  const parts = await partsOf(cells, source, wanted, { by, step, since, until, window: filled });
+  const unread = await readInTime(source, parts);
+  const top = Math.min(request.top ?? maxGroups, maxGroups);
+  const found = assemble(cells, { since: unread?.until ?? since, until, by, step, top });
+  return { ...found, uncounted_since: unread === undefined ? null : since };
 }
 
 interface Scope {
@@ -48,29 +54,27 @@ interface Scope {
   readonly step: number | undefined;
 }
 
-async function cellsOf(
+/** What is read for the figures, newest first. */
+async function partsOf(
+  cells: Cells,
   source: SqlSource,
   filter: ReturnType<typeof readFilter>,
   { by, step, since, until, window }: Scope & { readonly window: SeqWindow | undefined },
-): Promise<Cells> {
+): Promise<Part[]> {
   const plan = bucketPlan(filter, by);
-  const cells = new Cells();
-  const addRows = async (from: number, to: number): Promise<void> => {
-    const part = window === undefined ? undefined : intersection(window, rangeOfFilter({ since: from, until: to }));
-    if (part !== undefined) await addFromRows(cells, source, filter, part, { by, step });
+  const rows = (from: number, to: number): Part[] => {
+    const range = window === undefined ? undefined : intersection(window, rangeOfFilter({ since: from, until: to }));
+    return range === undefined ? [] : rowParts(cells, source, filter, range, { by, step });
   };
   const wholeMinutes = {
     since: -floor(-since, minuteMs),
     until: filter.until === null ? -floor(-until, minuteMs) : floor(until, minuteMs),
   };
   // Buckets also include rows that were deleted.
-  const hasMinutes =
-    plan !== undefined && wholeMinutes.since < wholeMinutes.until && (await addFromBuckets(cells, source, plan, wholeMinutes, step));
-  if (hasMinutes) {
-    await addRows(since, wholeMinutes.since);
-    await addRows(wholeMinutes.until, until);
-  } else await addRows(since, until);
-  return cells;
+  const buckets =
+    plan !== undefined && wholeMinutes.since < wholeMinutes.until ? await bucketParts(cells, source, plan, wholeMinutes, step) : undefined;
+  if (buckets === undefined) return rows(since, until);
+  return [...rows(wholeMinutes.until, until), ...buckets, ...rows(since, wholeMinutes.since)];
 }
 
 function intersection(one: SeqWindow, other: SeqWindow): SeqWindow | undefined {
@@ -79,7 +83,7 @@ function intersection(one: SeqWindow, other: SeqWindow): SeqWindow | undefined {
   return from < to ? { from, to } : undefined;
 }
 
-function assemble(cells: Cells, { since, until, by, step, top }: Scope & { readonly top: number }): Stats {
+function assemble(cells: Cells, { since, until, by, step, top }: Scope & { readonly top: number }): Omit<Stats, 'uncounted_since'> {
   const total = new Sums();
   const groups = new Map<GroupName, Sums>();
   for (const { name, sums } of cells.all()) {

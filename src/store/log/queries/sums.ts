@@ -70,6 +70,10 @@ export class Cells {
     return cell.sums;
   }
 
+  addAll(other: Cells): void {
+    for (const { name, at, sums } of other.all()) this.of(name, at).addAll(sums);
+  }
+
   all(): Iterable<{ readonly name: GroupName; readonly at: number; readonly sums: Sums }> {
     return this.#cells.values();
   }

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../core/error.ts';
+import { QueryTimeoutError } from '../query-timeout-error.ts';
 import { type RpcCall, type RpcReply, restoreError, type ProblemReport } from './protocol.ts';
 import type { Peer, PeerEvents } from './peer.ts';
 
@@ -157,7 +158,7 @@ export class RpcClient {
   }
 
   #startTimer(pending: PendingCall): void {
-    const { timeoutError = queryTimeoutError } = this.#options;
+    const { timeoutError = (ms: number) => new QueryTimeoutError(ms) } = this.#options;
     pending.timer ??= setTimeout(() => this.#failPeer(timeoutError(pending.limitMs)), pending.limitMs);
   }
 
@@ -218,13 +219,6 @@ export class RpcClient {
     }
     this.#pending.clear();
   }
-}
-
-export function queryTimeoutError(limitMs: number): GatewayError {
-  return new GatewayError('log_unavailable', {
-    message: `The request log did not respond within ${limitMs / 1000} s.`,
-    hint: 'Narrow the filter, for example with since:1h, or check whether the database is slow or locked.',
-  });
 }
 
 function waitError(limitMs: number): GatewayError {

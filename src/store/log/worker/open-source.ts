@@ -4,13 +4,16 @@ import { openForReading } from '../sqlite/open.ts';
 import { createSqliteSource } from '../sqlite/source.ts';
 import type { LogDatabase } from './settings.ts';
 
-/** @throws database errors */
-export async function openSource(database: LogDatabase): Promise<SqlSource> {
+/**
+ * @param timeLeft remaining milliseconds of the current query
+ * @throws database errors
+ */
+export async function openSource(database: LogDatabase, timeLeft: () => number): Promise<SqlSource> {
   switch (database.kind) {
     case 'sqlite':
       return sqliteSource(database.path);
     case 'postgres':
-      return createPostgresSource(database.url);
+      return createPostgresSource(database.url, { timeLeft });
     case 'memory':
       throw new Error('a store in memory is read by its writer');
     default:

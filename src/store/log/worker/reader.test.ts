@@ -37,7 +37,6 @@ it.each([
 });
 
 it.each([
-  ['57014', 'did not respond within 5 s'],
   ['55P03', 'cannot be read: x'],
   ['42P01', 'cannot be read: x'],
   ['42501', 'cannot be read: x'],

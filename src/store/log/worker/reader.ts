@@ -16,12 +16,13 @@ const minCompressedLength = 8 * 1024;
 /**
  * Queries to a database in a thread or process of their own, so that the writer never waits for one.
  *
- * @param now milliseconds that measure the time of a query
+ * @param now milliseconds that measure the time of a query to a file
  */
 export function createReader(database: LogDatabase, now: () => number): RpcHandlers {
-  const timeout = new QueryTimeout(queryTimeoutMs, now);
+  // Postgres works in another process, so its time is what passes.
+  const timeout = new QueryTimeout(queryTimeoutMs, database.kind === 'postgres' ? () => performance.now() : now);
   const open = async (): Promise<LogQueries> => {
-    const source = await openSource(database);
+    const source = await openSource(database, () => timeout.remaining);
     return createQueries(source.dialect === 'sqlite' ? { ...source, checkTimeLimit: () => timeout.check() } : source, Date.now);
   };
   const currentFileIdentity = database.kind === 'sqlite' ? (): string | undefined => fileIdentity(database.path) : undefined;

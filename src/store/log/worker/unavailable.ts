@@ -1,9 +1,5 @@
 import { GatewayError } from '../../../core/error.ts';
-import { queryTimeoutError } from '../rpc/client.ts';
-import { queryTimeoutMs } from './query-timeout.ts';
 
-/** SQLSTATE: Postgres ended a statement that took too long. */
-const canceled = '57014';
 /** SQLSTATE classes for an invalid statement or value, which is a defect of the gateway, except for a missing or inaccessible table. */
 const invalidStatementCode = /^(?:22|42(?!P01|501))/;
 const isSqlState = /^[0-9A-Z]{5}$/;
@@ -36,7 +32,6 @@ const sqliteHints: Readonly<Record<number, string>> = {
 export function asUnavailable(thrown: unknown): unknown {
   const { code, errcode, message } = thrown as { code?: unknown; errcode?: unknown; message?: unknown };
   const text = typeof message === 'string' ? message : '';
-  if (code === canceled) return queryTimeoutError(queryTimeoutMs);
   const isOfPostgres = typeof code === 'string' && isSqlState.test(code) && !invalidStatementCode.test(code);
   // The tables are created with the first record.
   const isOfFile = typeof errcode === 'number' && (sqliteFileErrorCodes.has(errcode % 256) || text.startsWith('no such table'));

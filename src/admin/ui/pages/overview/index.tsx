@@ -15,6 +15,7 @@ import { Banners } from './banners.tsx';
 import { Charts, dimensions } from './charts.tsx';
 import { Figures } from './figures.tsx';
 import { FirstRequest } from './first-request.tsx';
+import { PartlyCounted } from './partly-counted.tsx';
 import { Providers } from './providers.tsx';
 
 /** Refresh interval in milliseconds while the page is visible. */
@@ -73,6 +74,7 @@ export function Overview() {
       ) : (
         <>
           <Problems calls={[stats, status, groups]} />
+          <PartlyCounted calls={[stats, groups]} />
           {stats.data !== undefined && <Figures stats={stats.data} range={range} />}
           {status.data !== undefined && <Providers providers={status.data.providers} />}
           <Charts
