@@ -17,6 +17,8 @@ import { findPostgres, type PostgresServer, startPostgres } from '../support/pos
 /** A new, empty request log, and questions to it. */
 export interface OpenLog {
   readonly store: LogStore;
+  /** Path or URL. */
+  readonly database: string;
   readonly queries: LogQueries;
   /** The same queries, of which each may take only so many statements. */
   readonly limitedQueries: (statements: number) => LogQueries;
@@ -47,7 +49,7 @@ export function sqliteKind(): Kind {
       const path = join(folder, 'log.db');
       const store = openSqliteStore(path);
       const source = { ...createSqliteSource(openForReading(path)), checkTimeLimit: async () => {} };
-      const log = { store, queries: createQueries(source, now), limitedQueries: limited(source, now) };
+      const log = { store, database: path, queries: createQueries(source, now), limitedQueries: limited(source, now) };
       logs.push(log);
       return log;
     },
@@ -88,7 +90,7 @@ export function postgresKind(): PostgresKind {
       await store.positions();
       const source = createPostgresSource(url);
       closing.push(() => source.close());
-      return { store, queries: createQueries(source, now), limitedQueries: limited(source, now), second: () => open('two') };
+      return { store, database: url, queries: createQueries(source, now), limitedQueries: limited(source, now), second: () => open('two') };
     },
     async end() {
       for (const close of closing) await close();

@@ -10,4 +10,4 @@ const workedMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 };
-serveCalls((database) => createReader(database as LogDatabase, workedMs));
+serveCalls((database, report) => createReader(database as LogDatabase, workedMs, report));

@@ -6,15 +6,20 @@ import type { ThreadData } from '../../store/log/worker/settings.ts';
 import { startWriter } from '../../store/log/worker/writer.ts';
 
 const data = workerData as ThreadData;
-if (parentPort === null) throw new Error('this file must run as a worker thread');
+const port = parentPort;
+if (port === null) throw new Error('this file must run as a worker thread');
 // Warnings of this thread would appear as log lines of the gateway.
 process.removeAllListeners('warning');
 // Queries may wait for traffic. Storing records may wait too, but less, because the size of the spool is limited.
 lowerPriority(data.role === 'writer' ? 5 : 10);
-if (data.role === 'writer') startWriter(parentPort, data);
+if (data.role === 'writer') startWriter(port, data);
 else
   serveThreadCalls(
-    parentPort,
-    createReader(data.database, () => performance.now()),
+    port,
+    createReader(
+      data.database,
+      () => performance.now(),
+      (problems) => port.postMessage({ problems }),
+    ),
     createSequence(),
   );

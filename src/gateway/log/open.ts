@@ -75,7 +75,7 @@ export function openLog(request: LogRequest): OpenedLog {
   const writer: RpcClient = new RpcClient({
     start: (events) => startThread({ entry, data: writerThreadData(), heapMb }, events),
     ...writerCallLimits,
-    onProblems: problemReporter(notes, log),
+    onProblems: problemReporter([notes], log),
     onPeerFailure: (error) => {
       if (isClosing) return;
       onDeath(error);
@@ -88,7 +88,7 @@ export function openLog(request: LogRequest): OpenedLog {
   const openStore = (): RecordStore => memory ?? openSpool({ dir: dir ?? '', maxTotal: settings.spoolSize, ...reports });
   const spool = request.workersStore ?? openStore();
   const destination: RecordDestination = dir === undefined ? { kind: 'supervisor' } : { kind: 'spool', dir, maxTotal: settings.spoolSize };
-  const reader = database.kind === 'memory' ? writer : openReader(database, log);
+  const reader = database.kind === 'memory' ? writer : openReader(database, log, problemReporter([notes, warnings], log));
   if (dir !== undefined) writer.start();
   const spoolLimit = dir === undefined ? 0 : settings.spoolSize;
   const requestLog = new RequestLog({
@@ -111,7 +111,7 @@ export function openLog(request: LogRequest): OpenedLog {
 }
 
 /** Queries run in a separate process, or in a thread if no process can be started. */
-function openReader(database: LogDatabase, log: Log): RpcClient {
+function openReader(database: LogDatabase, log: Log, onProblems: (problems: readonly string[]) => void): RpcClient {
   let isThread = false;
   const thread: ThreadData = { role: 'reader', database };
   return new RpcClient({
@@ -120,6 +120,7 @@ function openReader(database: LogDatabase, log: Log): RpcClient {
         ? startThread({ entry, data: thread, heapMb }, events)
         : startProcess({ entry: readerEntry, data: database, heapMb }, events),
     ...queryLimits,
+    onProblems,
     ...(database.kind === 'sqlite' ? { limitMs: sqliteQueryMs } : {}),
     onStartFailure: (error) => {
       isThread = true;

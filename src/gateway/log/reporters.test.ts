@@ -61,7 +61,7 @@ describe('dropReporter()', () => {
 
 it('problemReporter() logs each problem once and logs when there are none left', () => {
   const notes = ['other'];
-  const report = problemReporter(notes, log);
+  const report = problemReporter([notes], log);
   for (const problems of [[], ['a'], ['a', 'b'], ['b'], ['b'], [], []]) report(problems);
   expect(lines).toEqual(['warn: a', 'warn: b', 'warn: the store of the request log works again']);
   report(['c']);

@@ -80,16 +80,18 @@ export function dropReporter(
 }
 
 /** Keeps `notes` in step with the problems of the request log, and logs new ones. */
-export function problemReporter(notes: string[], log: Log): (problems: readonly string[]) => void {
+export function problemReporter(notes: readonly string[][], log: Log): (problems: readonly string[]) => void {
   let shown: readonly string[] = [];
   return (problems) => {
     for (const problem of problems) if (!shown.includes(problem)) log.warn({}, problem);
     if (problems.length === 0 && shown.length > 0) log.warn({}, 'the store of the request log works again');
-    for (const old of shown) {
-      const index = notes.indexOf(old);
-      if (index >= 0) notes.splice(index, 1);
+    for (const list of notes) {
+      for (const old of shown) {
+        const index = list.indexOf(old);
+        if (index >= 0) list.splice(index, 1);
+      }
+      list.push(...problems);
     }
-    notes.push(...problems);
     shown = problems;
   };
 }

@@ -116,5 +116,7 @@ export interface SqlSource {
    * database itself ends long statements; a query is then one statement.
    */
   checkTimeLimit?(): Promise<void>;
+  /** Called when a query finds a damaged record. */
+  reportDamage?(): void;
   close(): Promise<void>;
 }

@@ -1,12 +1,14 @@
 import { tryParseObject } from '../../../core/json/scan.ts';
 import type { BodyPart, Feedback, StoredRecord } from '../../../core/logs/reader.ts';
 import { type LogRow, toRow } from '../../../core/logs/row.ts';
+import { GatewayError } from '../../../core/error.ts';
 import { emptyRecord } from '../../../core/records/empty.ts';
 import type { LogRecord } from '../../../core/records/record.ts';
 import { rangeOf } from '../../../query/sql/condition.ts';
 import { Statement } from '../../../query/sql/statement.ts';
 import { toStorable } from '../../../query/text.ts';
 import type { SqlSource, SqlValue } from '../log-store.ts';
+import { isDamageError, recordsFromColumns } from '../../damage/damaged-records.ts';
 import { splitWindow } from './parts.ts';
 import { rangeWithRows, rangeOfFilter } from './range.ts';
 
@@ -17,18 +19,32 @@ const maxFeedback = 100;
 /** Rows of these numbers, in their order. A row deleted in the meantime is left out. */
 export async function rowsOf(source: SqlSource, seqs: readonly number[]): Promise<LogRow[]> {
   if (seqs.length === 0) return [];
+  const found = await wholeRows(source, seqs);
+  const missing = seqs.filter((seq) => !found.has(seq));
+  const partial = missing.length === 0 ? undefined : await recordsFromColumns(source, missing);
+  return seqs.flatMap((seq) => found.get(seq) ?? partial?.get(seq)?.row ?? []);
+}
+
+/** The rows whose records are not damaged. */
+async function wholeRows(source: SqlSource, seqs: readonly number[]): Promise<ReadonlyMap<number, LogRow>> {
   const statement = new Statement(source.dialect);
   const list = seqs.map((seq) => statement.number(seq)).join(', ');
   // SQLite makes rows from the beginnings of records; Postgres returns the records.
   const isRow = source.dialect === 'sqlite';
-  const found = await source.all(`SELECT seq, json FROM ${isRow ? 'rows' : 'records'} WHERE seq IN (${list})`, statement.parameters);
-  const bySeq = new Map(found.map(({ seq, json }) => [Number(seq), json]));
-  return seqs.flatMap((seq) => {
-    const json = bySeq.get(seq);
-    const row = isRow ? rowIn(json) : recordIn(json);
-    if (row === undefined) return [];
-    return [isRow ? (row as LogRow) : toRow(row as LogRecord)];
-  });
+  const sql = `SELECT seq, json FROM ${isRow ? 'rows' : 'records'} WHERE seq IN (${list})`;
+  const rows = new Map<number, LogRow>();
+  try {
+    for (const { seq, json } of await source.all(sql, statement.parameters)) {
+      const record = isRow ? undefined : recordIn(json);
+      const row = isRow ? rowIn(json) : record && toRow(record);
+      if (row !== undefined) rows.set(Number(seq), row);
+    }
+  } catch (error) {
+    if (!isDamageError(error)) throw error;
+    // Postgres returns none of the rows if one of them is damaged.
+    for (const one of seqs.length === 1 ? [] : seqs) for (const [seq, row] of await wholeRows(source, [one])) rows.set(seq, row);
+  }
+  return rows;
 }
 
 export async function getRecord(source: SqlSource, id: string): Promise<StoredRecord | undefined> {
@@ -37,17 +53,32 @@ export async function getRecord(source: SqlSource, id: string): Promise<StoredRe
   const statement = new Statement(source.dialect);
   const seqParameter = statement.number(seq);
   const kept = parts.map((part) => `(SELECT b.${part} IS NOT NULL FROM bodies b WHERE b.seq = ${seqParameter}) AS "${part}"`).join(', ');
-  const [found] = await source.all(`SELECT json, ${kept} FROM records WHERE seq = ${seqParameter}`, statement.parameters);
-  const record = recordIn(found?.json);
+  const [found] = await source
+    .all(`SELECT json, ${kept} FROM records WHERE seq = ${seqParameter}`, statement.parameters)
+    .catch((error: unknown) => {
+      if (isDamageError(error)) return [];
+      throw error;
+    });
+  const whole = recordIn(found?.json);
+  const record = whole ?? (await recordsFromColumns(source, [seq])).get(seq)?.record;
   if (record === undefined) return undefined;
-  return { record, bodies: parts.filter((part) => isTrue(found?.[part])), feedback: await feedbackOf(source, record.trace.trace_id) };
+  return {
+    record,
+    bodies: whole === undefined ? [] : parts.filter((part) => isTrue(found?.[part])),
+    feedback: await feedbackOf(source, record.trace.trace_id),
+  };
 }
 
 export async function bodyOf(source: SqlSource, id: string, part: BodyPart): Promise<Uint8Array | undefined> {
   const seq = parts.includes(part) ? await seqOf(source, id) : undefined;
   if (seq === undefined) return undefined;
   const statement = new Statement(source.dialect);
-  const [found] = await source.all(`SELECT b.${part} AS bytes FROM bodies b WHERE b.seq = ${statement.number(seq)}`, statement.parameters);
+  const sql = `SELECT b.${part} AS bytes FROM bodies b WHERE b.seq = ${statement.number(seq)}`;
+  const [found] = await source.all(sql, statement.parameters).catch((error: unknown) => {
+    if (!isDamageError(error)) throw error;
+    source.reportDamage?.();
+    throw new GatewayError('log_unavailable', { message: `The stored ${part} body is damaged.`, retry: false, cause: error });
+  });
   return found?.bytes instanceof Uint8Array ? found.bytes : undefined;
 }
 

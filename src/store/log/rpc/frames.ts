@@ -1,5 +1,5 @@
-/** The contents of a frame in a pipe: a call, the start data of a process, or one of the forms of a reply. */
-export const frameKinds = { json: 0, bytes: 1, nothing: 2, error: 3 } as const;
+/** The contents of a frame in a pipe: a call, the start data of a process, one of the forms of a reply, or a report. */
+export const frameKinds = { json: 0, bytes: 1, nothing: 2, error: 3, problems: 4 } as const;
 export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];
 
 /** Maximum payload of one frame, in bytes. */

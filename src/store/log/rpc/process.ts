@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { tryParseObject } from '../../../core/json/scan.ts';
-import type { SerializedError, RpcReply } from './protocol.ts';
+import type { ProblemReport, SerializedError, RpcReply } from './protocol.ts';
 import { type RpcFrame, jsonFrame, frameKinds, FrameDecoder } from './frames.ts';
 import type { Peer, PeerEvents } from './peer.ts';
 
@@ -126,8 +126,8 @@ class ChildPeer implements Peer {
   }
 
   #take(frame: RpcFrame): void {
-    if (frame.id !== 0) {
-      this.#events.onMessage(replyIn(frame));
+    if (frame.id !== 0 || frame.kind === frameKinds.problems) {
+      this.#events.onMessage(messageIn(frame));
       return;
     }
     this.#isReady = true;
@@ -136,9 +136,10 @@ class ChildPeer implements Peer {
   }
 }
 
-function replyIn({ id, kind, payload }: RpcFrame): RpcReply {
+function messageIn({ id, kind, payload }: RpcFrame): RpcReply | ProblemReport {
   if (kind === frameKinds.bytes) return { id, value: payload };
-  const error = kind === frameKinds.error ? tryParseObject(payload.toString('utf8')) : undefined;
-  if (error !== undefined) return { id, error: error as unknown as SerializedError };
+  const message = kind === frameKinds.error || kind === frameKinds.problems ? tryParseObject(payload.toString('utf8')) : undefined;
+  if (message !== undefined && kind === frameKinds.problems) return message as unknown as ProblemReport;
+  if (message !== undefined) return { id, error: message as unknown as SerializedError };
   return { id, value: undefined };
 }

@@ -10,10 +10,12 @@ export interface RpcCall {
 
 export type RpcReply = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: SerializedError };
 
-/** A message that a thread sends without a call. */
+/** A message that a thread or a process sends without a call. */
 export interface ProblemReport {
   readonly problems: readonly string[];
 }
+
+export type ReportProblems = (problems: readonly string[]) => void;
 
 export interface SerializedError {
   readonly code: string | undefined;

@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
 import { tryParseObject } from '../../../core/json/scan.ts';
-import { createSequence, type RpcHandlers, type RpcReply, runCall } from './protocol.ts';
+import { createSequence, type RpcHandlers, type ReportProblems, type RpcReply, runCall } from './protocol.ts';
 import { type RpcFrame, frameHead, jsonFrame, frameKinds, maxPayload, FrameDecoder } from './frames.ts';
 
 /** The first descriptor after the standard ones. */
@@ -10,9 +10,9 @@ const descriptor = 3;
 /**
  * Lets this process respond to calls, one after another, until its parent ends. Handlers return bytes or nothing.
  *
- * @param begin called with `ProcessOptions.data`
+ * @param begin called with `ProcessOptions.data`, and a function that reports problems
  */
-export function serveCalls(begin: (data: unknown) => RpcHandlers): void {
+export function serveCalls(begin: (data: unknown, report: ReportProblems) => RpcHandlers): void {
   // Ignore these signals: a terminal sends them to both processes, but this one must not end before the gateway.
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {});
   const pipe = new Socket({ fd: descriptor, readable: true, writable: true });
@@ -26,7 +26,7 @@ export function serveCalls(begin: (data: unknown) => RpcHandlers): void {
       );
       return;
     }
-    handlers = begin(message);
+    handlers = begin(message, (problems) => pipe.write(jsonFrame(0, frameKinds.problems, { problems })));
     pipe.write(frameHead(0, frameKinds.nothing, 0));
     // Write the compile cache now, because this process is killed without a warning.
     sequence(async () => flushCompileCache());

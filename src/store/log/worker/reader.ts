@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { BodyPart, JsonForm, SearchRequest, StatsRequest, SuggestRequest } from '../../../core/logs/reader.ts';
 import { recordWithoutContent, rowWithoutContent } from '../../../core/logs/contents.ts';
-import type { RpcHandlers } from '../rpc/protocol.ts';
+import type { ReportProblems, RpcHandlers } from '../rpc/protocol.ts';
 import type { LogQueries } from '../log-store.ts';
 import { createQueries } from '../queries/index.ts';
 import { QueryTimeout, queryTimeoutMs } from './query-timeout.ts';
@@ -13,16 +13,19 @@ import { asUnavailable } from './unavailable.ts';
 /** Size from which a result is compressed, so that the event loop transfers less and a remote client waits less. */
 const minCompressedLength = 8 * 1024;
 
+const damagedRecords =
+  'Queries found damaged records in the request log: they are shown with the values that filters use. Check the disk of the database.';
+
 /**
  * Queries to a database in a thread or process of their own, so that the writer never waits for one.
  *
  * @param now milliseconds that measure the time of a query to a file
  */
-export function createReader(database: LogDatabase, now: () => number): RpcHandlers {
+export function createReader(database: LogDatabase, now: () => number, report?: ReportProblems): RpcHandlers {
   // Postgres works in another process, so its time is what passes.
   const timeout = new QueryTimeout(queryTimeoutMs, database.kind === 'postgres' ? () => performance.now() : now);
   const open = async (): Promise<LogQueries> => {
-    const source = await openSource(database, () => timeout.remaining);
+    const source = { ...(await openSource(database, () => timeout.remaining)), reportDamage: () => report?.([damagedRecords]) };
     return createQueries(source.dialect === 'sqlite' ? { ...source, checkTimeLimit: () => timeout.check() } : source, Date.now);
   };
   const currentFileIdentity = database.kind === 'sqlite' ? (): string | undefined => fileIdentity(database.path) : undefined;
