@@ -176,7 +176,9 @@ it.each([chat, messages])("an error in a stream that only the provider's own lib
   const groq = data({ ...chunk, choices: [], x_groq: { error: 'over capacity' } });
   const error = { code: 502, message: 'over capacity' };
   const openrouter = data({ ...chunk, choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error', error }] });
-  for (const [framing, own] of [stream, inPieces].flatMap((one) => [groq, openrouter].map((event) => [one, event] as const))) {
+  const flat = { object: 'error', message: 'over capacity', type: 'BadRequestError', param: null, code: 400 };
+  const events = [groq, openrouter, data(flat), sseEvent('error', flat), 'event: error\ndata: over capacity\n\n'];
+  for (const [framing, own] of [stream, inPieces].flatMap((one) => events.map((event) => [one, event] as const))) {
     play = framing(...chunks('one ').slice(0, 2), own, 'data: [DONE]\n\n');
     const response = await send(path, { model: '@open/m', stream: true }, {});
     const last = response.text.trimEnd().split('\n\n').at(-1) ?? '';
@@ -185,6 +187,16 @@ it.each([chat, messages])("an error in a stream that only the provider's own lib
     expect(response.text).not.toMatch(/\[DONE\]|message_stop/);
     const record = await gateway.record(response.headers.get('x-request-id'));
     expect(record).toMatchObject({ end: 'fault', error: { source: 'provider', message: 'over capacity' } });
+  }
+});
+
+it("an error without the event name that Anthropic's libraries select becomes an error event", async () => {
+  const delta = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'one' } };
+  for (const own of [anthropic('overloaded_error'), { error: 'not now' }]) {
+    play = stream(sseEvent('message_start', { type: 'message_start', message: { id: 'msg_1' } }), sseEvent(delta.type, delta), data(own));
+    const response = await send(messages, { model: '@claude/m', stream: true }, {});
+    const last = response.text.trimEnd().split('\n\n').at(-1) ?? '';
+    expect(last).toMatch(/^event: error\ndata: \{"type":"error","error":\{.*"message":"not now"/);
   }
 });
 
@@ -204,6 +216,14 @@ const first: readonly (readonly [string, string, string, number, string])[] = [
     data({ error: { message: 'no', type: 'invalid_request_error', code: 'context_length_exceeded' } }),
     400,
     'invalid_request_error',
+  ],
+  ['open', chat, data({ object: 'error', message: 'not now', type: 'BadRequestError', code: 400 }), 400, 'BadRequestError'],
+  [
+    'open',
+    '/v1/responses',
+    data({ object: 'error', message: 'not now', type: 'InternalServerError', code: 500 }),
+    500,
+    'InternalServerError',
   ],
   ['open', chat, data({ choices: [{ finish_reason: 'error', error: { code: 503, message: 'not now' } }] }), 503, 'api_error'],
   ['open', '/v1/responses', sseEvent('error', { type: 'error', code: 'rate_limit_exceeded', message: 'not now' }), 429, 'rate_limit_error'],
@@ -264,6 +284,7 @@ describe('an error object with status 200', () => {
     ['gem', chat, { error: { message: 'not now', status: 'UNAVAILABLE' } }, 503],
     ['open', '/v1/embeddings', { error: { message: 'not now', type: 'server_error' } }, 500],
     ['open', chat, { error: { message: 'not now' } }, 502],
+    ['open', chat, { object: 'error', message: 'not now', type: 'rate_limit_error', code: null }, 429],
   ])('returns the status of its error type: %s %s %#', async (provider, path, body, status) => {
     play = wholeBody(200, body);
     const response = await send(path, { model: 'm-1', input: 'hi' }, { 'x-gateway-provider': `@${provider}` });

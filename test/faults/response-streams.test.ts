@@ -27,6 +27,7 @@ const ends: readonly (readonly [name: string, end: string, message: string | und
   ['the error object of the chat format', `data: ${JSON.stringify({ error: nested })}\n\n`, 'No more.'],
   ['such an object as a named event', `event: error\ndata: ${JSON.stringify({ error: nested })}\n\n`, 'No more.'],
   ['an error event with its other name', `data: ${JSON.stringify({ type: 'response.error', error: nested })}\n\n`, 'No more.'],
+  ['a flat error object', `data: ${JSON.stringify({ ...nested, object: 'error' })}\n\n`, 'No more.'],
   ["another service's error", 'data: {"error":{"code":503,"message":"No more.","status":"UNAVAILABLE"}}\n\n', 'No more.'],
   ['an error event', `event: error\ndata: ${JSON.stringify({ ...nested, type: 'error', sequence_number: 6 })}\n\n`, undefined],
   ['an error event with an object', `data: ${JSON.stringify({ type: 'error', sequence_number: 6, error: nested })}\n\n`, undefined],
@@ -86,6 +87,17 @@ describe.each([Infinity, 7])('a stream in pieces of %s bytes', (pieceSize) => {
     const stream = client.responses.stream({ model: '@o/m', input: 'Hi' });
     await expect(stream.finalResponse()).rejects.toThrow(message ?? nested.message);
   });
+});
+
+it('the event of a response that failed reaches the client, and the record contains the error', async () => {
+  [end, size] = [stored, Infinity];
+  const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: 'unused', maxRetries: 0 });
+  const { data, response: reply } = await client.responses.create({ model: '@o/m', input: 'Hi', stream: true }).withResponse();
+  const types = [];
+  for await (const event of data) types.push(event.type);
+  expect(types.at(-1)).toBe('response.failed');
+  const record = await gateway.record(reply.headers.get('x-request-id'));
+  expect(record).toMatchObject({ end: 'fault', error: { source: 'provider', message: 'No.' }, finish: ['failed'] });
 });
 
 it('the stream of a stored response that failed reaches the client', async () => {

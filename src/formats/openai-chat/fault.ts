@@ -2,7 +2,7 @@ import type { ProviderFault } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { isErrorStatus } from '../../core/http/status.ts';
 import { googleFault, googleFaultInBand, isGoogleStatus } from '../shared/google-status.ts';
-import { parseObject, textOf } from '../shared/json.ts';
+import { isSet, parseObject, textOf } from '../shared/json.ts';
 
 /** Maximum length of the message made from a body that is not JSON, in characters. */
 const rawLimit = 500;
@@ -103,6 +103,15 @@ export function faultInBand(object: JsonObject | undefined, raw: string): Provid
   // A flat event has its event name in `type`, which is not an error type.
   return { ...fault, type: fault.type === 'error' ? null : (fault.type ?? null), status };
 }
+
+/**
+ * True for an error object in which the message is not inside an `error` member: Mistral, Cerebras, vLLM. Clients of streams do not
+ * recognize it.
+ */
+export const isFlatError = (object: JsonObject): boolean =>
+  textOf(object['message']) !== undefined &&
+  object['choices'] === undefined &&
+  (object['object'] === 'error' || isSet(object['type']) || isSet(object['code']));
 
 /** Finish reasons for a response that was cut off by an error: Mistral, OpenRouter; DeepSeek; Z.AI. */
 const faultyFinishes: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource', 'network_error']);

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { checkedObject, indexFrom, objectAt, objectsIn, offsetOfValue, textOf, isSet } from '../shared/json.ts';
-import { faultInBand, faultInChoice, objectIn } from './fault.ts';
+import { faultInBand, faultInChoice, isFlatError, objectIn } from './fault.ts';
 import { FinishReasons } from '../shared/response/finish-reasons.ts';
 import { readUsage, withTier } from '../shared/usage.ts';
 
@@ -56,7 +56,8 @@ export class ChatTap implements Tap {
     this.#usage = readUsage(answer['usage']);
     const choices = choicesOf(answer);
     for (const [index, choice] of choices.entries()) this.#readChoice(choice, index);
-    this.fault = isSet(answer['error']) && choices.length === 0 ? faultInBand(answer, '') : firstFault(choices);
+    const isError = isFlatError(answer) || (isSet(answer['error']) && choices.length === 0);
+    this.fault = isError ? faultInBand(answer, '') : firstFault(choices);
     return this.fault;
   }
 
@@ -73,11 +74,12 @@ export class ChatTap implements Tap {
   }
 
   #read(event: WireEvent): EventKind {
-    const chunk = objectIn(event.data);
+    const chunk = objectIn(event.data) ?? (event.name === 'error' ? {} : undefined);
     if (chunk === undefined) return 'meta';
     this.#storeUsage(event.data);
-    if (isSet(chunk['error']) || event.name === 'error') {
-      this.fault ??= faultInBand(chunk, event.data);
+    const isMarked = isSet(chunk['error']);
+    if (isMarked || event.name === 'error' || isFlatError(chunk)) {
+      this.fault ??= { ...faultInBand(chunk, event.data), ...(isMarked ? {} : { isUnmarked: true }) };
       return 'fault';
     }
     const own = chunk['x_groq'];
@@ -123,8 +125,9 @@ export class ChatTap implements Tap {
   }
 }
 
-/** After the first content: true if the event contains a finish reason, an error, or a further choice. */
+/** After the first content: true if the event contains a finish reason, an error, or a further choice, or is not a chunk. */
 function mustBeParsed(data: string): boolean {
+  if (!data.includes('"choices"')) return true;
   for (let at = offsetOfValue(data, 'finish_reason'); at >= 0; at = offsetOfValue(data, 'finish_reason', at)) {
     if (data.charCodeAt(at) === quote) return true;
   }

@@ -78,11 +78,11 @@ describe('ResponsesTap', () => {
     expect(tap.id).toBe('resp_1');
   });
 
-  it('reads a failure after content as the end', () => {
+  it('reads a failure after content as a fault, with its usage', () => {
     const tap = new ResponsesTap();
     tap.event(event('response.output_text.delta'));
-    expect(tap.event(event('response.failed', response('failed', { error: { message: 'x' } })))).toBe('end');
-    expect([tap.complete, tap.fault]).toEqual([true, undefined]);
+    expect(tap.event(event('response.failed', response('failed', { error: { message: 'x' }, usage })))).toBe('fault');
+    expect(tap).toMatchObject({ fault: { message: 'x' }, usage: { prompt: 5 }, finish: ['failed'] });
   });
 
   it('reads the failure of a stored response as its content', () => {

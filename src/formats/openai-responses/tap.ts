@@ -5,7 +5,7 @@ import type { Call } from '../../core/provider.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { hasError, checkedObject, parseObject, textOf, listOf } from '../shared/json.ts';
-import { faultInBand } from '../openai-chat/fault.ts';
+import { faultInBand, isFlatError } from '../openai-chat/fault.ts';
 import { eventTypeOf } from '../shared/response/event-type.ts';
 import { readUsage, tokenCount, withTier } from '../shared/usage.ts';
 
@@ -30,8 +30,8 @@ const errors: ReadonlySet<string> = new Set(['error', 'response.error']);
 type Reports = Pick<Call, 'isFirstReport'>;
 
 /**
- * Tap for the responses API, streamed and whole. Only the first event and the terminal event are parsed. A new response that fails
- * before any content is a fault, so that the next target can be tried; after content, and when it is read later, it is a normal end.
+ * Tap for the responses API, streamed and whole. Only the first event and the terminal event are parsed. A stream in which a new
+ * response fails is a fault; before any content the next target can be tried. When the response is read later, it is a normal end.
  */
 export class ResponsesTap implements Tap {
   complete = false;
@@ -74,7 +74,7 @@ export class ResponsesTap implements Tap {
       return 'fault';
     }
     if (openings.has(type)) return this.id === undefined ? this.#readStart(event.data) : 'meta';
-    if (type === '') return this.#unnamed(event.data);
+    if (!type.startsWith('response.')) return this.#unnamed(event.data);
     this.#contentEvents += 1;
     return 'content';
   }
@@ -104,15 +104,17 @@ export class ResponsesTap implements Tap {
     return 'content';
   }
 
-  /** Some services of this format end a stream with `[DONE]` of the chat format, or with its error object. */
+  /** Some services of this format end a stream with `[DONE]` of the chat format, or with one of its error objects. */
   #unnamed(data: string): EventKind {
     if (data.trim() === '[DONE]') {
       this.complete = true;
       return 'end';
     }
     const object = parseObject(data);
-    if (object === undefined || !hasError(object)) return 'meta';
-    this.fault ??= faultInBand(object, data);
+    if (object === undefined) return 'meta';
+    const isUnmarked = isFlatError(object);
+    if (!isUnmarked && !hasError(object)) return 'meta';
+    this.fault ??= { ...faultInBand(object, data), ...(isUnmarked ? { isUnmarked } : {}) };
     return 'fault';
   }
 
@@ -120,11 +122,11 @@ export class ResponsesTap implements Tap {
     const response = parseObject(data)?.['response'];
     if (isJsonObject(response)) this.#read(response);
     this.complete = true;
-    if (this.#contentEvents > 0) return 'end';
     if (!this.#isStored && isJsonObject(response) && response['status'] === 'failed') {
       this.fault = faultInBand(response, '');
       return 'fault';
     }
+    if (this.#contentEvents > 0) return 'end';
     // No content came before: this event is the whole response, and it commits the attempt.
     this.#contentEvents = 1;
     return 'content';

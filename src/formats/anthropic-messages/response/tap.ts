@@ -38,18 +38,21 @@ export class MessagesTap implements Tap {
         this.complete = true;
         return 'end';
       case 'error':
-        this.fault ??= faultInBand(parseObject(event.data), event.data);
-        return 'fault';
+        return this.#fault(event, parseObject(event.data));
       default:
         return this.#untypedEvent(event);
     }
   }
 
   /** A service in front of the API reports errors in its own form: an object without a type, or a list with such an object. */
-  #untypedEvent({ data }: WireEvent): EventKind {
-    const error = offsetOfValue(data, 'error') < 0 ? undefined : bareError(data);
-    if (error === undefined) return 'meta';
-    this.fault ??= faultInBand(error, data);
+  #untypedEvent(event: WireEvent): EventKind {
+    const error = offsetOfValue(event.data, 'error') < 0 ? undefined : bareError(event.data);
+    return error === undefined ? 'meta' : this.#fault(event, error);
+  }
+
+  /** Client libraries select events by name, so they ignore an error in an event with another name. */
+  #fault({ name, data }: WireEvent, error: JsonObject | undefined): EventKind {
+    this.fault ??= { ...faultInBand(error, data), ...(name === 'error' ? {} : { isUnmarked: true }) };
     return 'fault';
   }
 

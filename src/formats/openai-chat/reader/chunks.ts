@@ -2,7 +2,7 @@ import { faultError, type GatewayError } from '../../../core/error.ts';
 import type { ModelEvent, WireEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
-import { faultInBand, objectIn } from '../fault.ts';
+import { faultInBand, isFlatError, objectIn } from '../fault.ts';
 import { indexFrom, isBlank, objectsIn, textOf, isSet } from '../../shared/json.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
 import { choiceExtras, finishEvent, topExtras, usageIn } from './completion.ts';
@@ -32,10 +32,10 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
       return noEvents;
     }
     if (isBlank(event.data)) return noEvents;
-    const chunk = objectIn(event.data);
+    const chunk = objectIn(event.data) ?? (event.name === 'error' ? {} : undefined);
     if (chunk === undefined) return this.fail(unreadableEvent());
     const groq = isJsonObject(chunk['x_groq']) ? chunk['x_groq']['error'] : undefined;
-    if (isSet(chunk['error']) || isSet(groq) || event.name === 'error')
+    if (isSet(chunk['error']) || isSet(groq) || event.name === 'error' || isFlatError(chunk))
       return this.#error(isSet(groq) ? { error: groq } : chunk, event.data);
     return this.#chunk(chunk);
   }
