@@ -1,7 +1,7 @@
 import { JsonBody } from '../../core/json/body.ts';
 import { describe, expect, it } from 'vitest';
 import { dropExtensions } from '../openai-chat/extensions.ts';
-import { type HistoryRules, mistralHistory, openaiHistory } from './rules.ts';
+import { historyOf, type HistoryRules, mistralHistory, openaiHistory } from './rules.ts';
 
 const call = (id: string, extra: object = {}) => ({
   id,
@@ -160,6 +160,15 @@ describe('dropExtensions cleans an assistant message', () => {
   ])('%s', (_name, message, expected, dropped) => {
     expect(clean([user, message])).toEqual({ messages: [user, expected], dropped });
   });
+});
+
+it('the cache marks of an assistant stay for a service that reads them', () => {
+  const content = [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } }];
+  const tool_calls = [call('c', { thought_signature: 's' })];
+  const body = JsonBody.of({ messages: [{ role: 'assistant', content, tool_calls }] });
+  const { body: cleaned, dropped } = dropExtensions(body, historyOf([{ takes: ['cache_control'] }]), ['cache_control']);
+  expect(cleaned.value('messages')).toEqual([{ role: 'assistant', content, tool_calls: [call('c')] }]);
+  expect(dropped.map(({ param }) => param)).toEqual(['messages[].tool_calls[].thought_signature']);
 });
 
 describe('call IDs', () => {

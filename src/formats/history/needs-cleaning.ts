@@ -106,11 +106,17 @@ function hasForeignCall(calls: TokenReader, rules: HistoryRules, ids: Set<string
   return isEmpty;
 }
 
+/** Members of a function that no service accepts in a call. */
 const inFunctions: ReadonlySet<string> = new Set(['thought_signature', 'provider_specific_fields', 'cache_control']);
 
+/** True also for an empty name, which no service accepts. */
 function hasForeignMember(fn: TokenReader): boolean {
   if (fn.first !== openBrace) return false;
   fn.enter();
-  while (fn.nextMember()) if (!fn.isKey('name') && !fn.isKey('arguments') && inFunctions.has(fn.key)) return true;
+  while (fn.nextMember()) {
+    if (fn.isKey('name')) {
+      if (fn.isEmptyValue) return true;
+    } else if (!fn.isKey('arguments') && inFunctions.has(fn.key)) return true;
+  }
   return false;
 }

@@ -138,6 +138,8 @@ function digest(text: string, length: number): string {
   return out;
 }
 
-/** Members that the service rejects in messages of a role, which a client may name as it likes. */
-export const refusedMembersOf = (role: string, rules: HistoryRules): readonly string[] | undefined =>
-  rules.refusedOf !== undefined && Object.hasOwn(rules.refusedOf, role) ? rules.refusedOf[role] : undefined;
+/** Members that the service rejects in messages of a role, which a client may name as it likes. None knows results that failed. */
+export function refusedMembersOf(role: string, { refusedOf = {} }: HistoryRules): readonly string[] | undefined {
+  const refused = Object.hasOwn(refusedOf, role) ? refusedOf[role] : undefined;
+  return role === 'tool' ? [...(refused ?? []), 'is_error'] : refused;
+}

@@ -108,12 +108,20 @@ function dropTools(body: JsonBody, patch: Map<string, unknown>, drops: Drops, ba
     if (isSearchTool(tool)) drops.add('tools[].vendor_search', reason);
     else if (isDatedTool(tool)) drops.add(`tools[].${String(tool['type'])}`, 'only another service has this tool');
   }
-  const kept = served.map((tool: unknown) => (isJsonObject(tool) ? bare(tool, 'tools[].cache_control', drops) : tool));
+  const kept = served.map((tool: unknown) => (isJsonObject(tool) ? withoutMarks(tool, drops, bare) : tool));
   if (kept.length === tools.length && kept.every((tool, at) => tool === tools[at])) return;
   patch.set('tools', kept.length === 0 ? undefined : kept);
   if (kept.length < tools.length && body.has('tool_choice')) dropLostChoice(body.value('tool_choice'), tools, patch, drops);
   // Services reject both if there are no tools.
   if (kept.length === 0) for (const name of ['tool_choice', 'parallel_tool_calls']) if (body.has(name)) patch.set(name, undefined);
+}
+
+/** Removes `cache_control` of a tool, which some clients write inside the function. */
+function withoutMarks(tool: JsonObject, drops: Drops, bare: Bare): JsonObject {
+  const out = bare(tool, 'tools[].cache_control', drops);
+  const fn = out['function'];
+  const kept = isJsonObject(fn) ? bare(fn, 'tools[].function.cache_control', drops) : fn;
+  return kept === fn ? out : { ...out, function: kept };
 }
 
 /** Drops the choice of a tool that only another service has. */

@@ -34,5 +34,8 @@ export const isNonFunctionTool = (tools: unknown, name: unknown): boolean =>
     return definition['name'] !== undefined && definition['name'] === name;
   });
 
+/** The name of a call of an earlier turn whose name is empty: some models write such calls, and services reject them. */
+export const missingName = 'tool';
+
 /** The reason why `tool_choice` is dropped in this case. */
 export const missingToolReason = 'this service does not have the tool that it names';

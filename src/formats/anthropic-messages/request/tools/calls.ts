@@ -3,6 +3,7 @@ import { tryParseExact } from '../../../../core/json/scan.ts';
 import { type Block, cacheControlOf, type MessagesConversion } from '../conversion.ts';
 import { toolCallerOf } from '../../../shared/tool-caller.ts';
 import { objectOf, stringOf } from '../../../shared/json.ts';
+import { missingName } from '../../../shared/request/tools.ts';
 
 /** A tool call of the model, with the values that the client sent. */
 export interface SentCall {
@@ -34,7 +35,7 @@ export class ToolIds {
 }
 
 /** Converts a name to what the API accepts. A history may contain other names from other services. */
-export const toolName = (name: string): string => (name === '' ? 'tool' : name.slice(0, 128).replaceAll(/[^\w-]/g, '_'));
+export const toolName = (name: string): string => (name === '' ? missingName : name.slice(0, 128).replaceAll(/[^\w-]/g, '_'));
 
 const members: ReadonlySet<string> = new Set(['id', 'type', 'function', 'custom', 'cache_control', 'index', 'caller']);
 const functionMembers: ReadonlySet<string> = new Set(['name', 'arguments', 'input']);

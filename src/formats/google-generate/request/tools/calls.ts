@@ -3,6 +3,7 @@ import { signedBy } from '../../../history/signatures.ts';
 import { tryParseExact } from '../../../../core/json/scan.ts';
 import { objectOf, textOf } from '../../../shared/json.ts';
 import { unsupportedParameter } from '../../../shared/request/parameter-errors.ts';
+import { missingName } from '../../../shared/request/tools.ts';
 import type { GenerateConversion, Part } from '../conversion.ts';
 import { isThirdGeneration } from '../../model.ts';
 
@@ -55,8 +56,8 @@ const functionMembers: ReadonlySet<string> = new Set([
 export function callPart(call: JsonObject, conversion: GenerateConversion): { readonly part: Part; readonly call: MadeCall } {
   const { drops } = conversion;
   const fn = isJsonObject(call['function']) ? call['function'] : objectOf(call['custom']);
-  const written = textOf(fn['name']);
-  if (written === undefined) throw unsupportedParameter('messages[].tool_calls[].function.name', 'A tool call names no function.');
+  const written = fn['name'];
+  if (typeof written !== 'string') throw unsupportedParameter('messages[].tool_calls[].function.name', 'A tool call names no function.');
   drops.addUnread(call, members, 'messages[].tool_calls[].', 'not supported by this service');
   drops.addUnread(fn, functionMembers, 'messages[].tool_calls[].', 'not supported by this service');
   const name = functionName(written);
@@ -73,7 +74,7 @@ export function callPart(call: JsonObject, conversion: GenerateConversion): { re
 
 /** Adapts a name: it must begin with a letter or "_". A history may contain other names from other services. */
 const functionName = (name: string): string =>
-  name
+  (name === '' ? missingName : name)
     .slice(0, 128)
     .replaceAll(/[^\w.:-]/g, '_')
     .replace(/^(?![A-Za-z_])/, '_')
