@@ -77,7 +77,7 @@ export interface ManagedGateway {
   /** Source position of each value of the active configuration. */
   written(): Promise<WrittenLocations>;
   /** Its source positions for lists that are shown without them, too: empty if they are not found within this time. */
-  places(waitMs: number): Promise<WrittenLocations['places']>;
+  locations(waitMs: number): Promise<WrittenLocations['locations']>;
   /**
    * Loads other texts without activating them.
    *

@@ -40,26 +40,15 @@ export interface LoadedTree {
   readonly tree: GatewayConfig;
 }
 
-interface LoadOptions {
-  /** Shown if there is no configuration. */
-  readonly hint?: string;
-  /** Also return the location of each value. */
-  readonly wantsLocations?: boolean;
-}
-
 /**
  * Loads the configuration for a command that does not start a gateway: secrets may be missing. Prints errors.
  *
+ * @param hint shown if there is no configuration
  * @throws CommandError
  */
-export async function loadTree(
-  flags: CommonFlags,
-  io: CliIo,
-  registry: Registry,
-  { hint, wantsLocations = false }: LoadOptions = {},
-): Promise<LoadedTree> {
+export async function loadTree(flags: CommonFlags, io: CliIo, registry: Registry, hint?: string): Promise<LoadedTree> {
   const source = await sourceOf(needConfig(flags.config, io, hint), io);
-  const loaded = await load(source, io, registry, { allowMissingSecrets: true, wantsLocations });
+  const loaded = await load(source, io, registry, { allowMissingSecrets: true });
   if (loaded.tree !== undefined) return { source, loaded, tree: loaded.tree };
   throw printInvalidConfig(loaded, flags, io);
 }

@@ -60,6 +60,7 @@ function openLoader(): Loader {
       if (isClosed) throw new LoaderFailure('the loader is closed');
       return loaded;
     },
+    locate: (source, limitMs) => shared.locate(source, limitMs),
     prepare: () => shared.prepare(),
     close() {
       isClosed = true;

@@ -9,7 +9,7 @@ import type { AttemptFigures } from '../attempts.ts';
 export interface TreeFacts {
   /** `configs` as written, with references resolved. */
   readonly configs: JsonObject;
-  readonly places: WrittenLocations['places'];
+  readonly locations: WrittenLocations['locations'];
   /** Combined figures of targets within the last hour, by their paths. */
   live(paths: readonly string[]): AttemptFigures;
   /** Masks secrets in a text. */
@@ -51,7 +51,7 @@ class Tree {
     return {
       path,
       name: node.name ?? null,
-      at: this.#facts.places[parent === undefined ? written.path : targetPath] ?? null,
+      at: this.#facts.locations[parent === undefined ? written.path : targetPath] ?? null,
       strategy: node.strategy,
       when: parent === undefined ? null : whenOf(node, parent.node, parent.written.value, this.#facts.hide),
       weight: parent?.node.strategy === 'loadbalance' ? node.weight : null,

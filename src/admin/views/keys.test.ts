@@ -32,7 +32,7 @@ function createGateway(logs: Partial<LogReader> = {}) {
   };
   const gateway = {
     loaded: () => ({ tree: { api_keys: Object.fromEntries(keys) } }),
-    places: async () => ({ 'api_keys.app-3': { file: 'keys.d/web.yaml', line: 1 } }),
+    locations: async () => ({ 'api_keys.app-3': { file: 'keys.d/web.yaml', line: 1 } }),
     logs: () => reader,
     mask: () => createMask([]),
   } as unknown as ManagedGateway;

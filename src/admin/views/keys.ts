@@ -17,23 +17,23 @@ export interface KeyQuery {
 }
 
 /** Milliseconds to wait for the file and line of each key: with usage, and without it, when the list must appear at once. */
-const placesWaitMs = { whole: 5000, quick: 300 } as const;
+const locateWaitMs = { whole: 5000, quick: 300 } as const;
 
 /** A page of the API keys of the active configuration, in the order of the files. */
 export async function keysOf(subject: ManagedGateway, { words, limit, offset, withUsage }: KeyQuery): Promise<KeyPage> {
   const now = Date.now();
   const all = Object.entries(subject.loaded().tree.api_keys ?? {}).filter(([name]) => !name.startsWith('x-'));
-  const places = await subject.places(withUsage ? placesWaitMs.whole : placesWaitMs.quick);
+  const locations = await subject.locations(withUsage ? locateWaitMs.whole : locateWaitMs.quick);
   const matches = wordMatcher(words);
   const found = all.filter(([name, entry]) => {
     if (matches === undefined) return true;
     const ids = [entry, ...(entry.previous ?? [])].map(({ hash }) => keyIdOf(digestOf(hash) ?? ''));
-    return matches([searchTextOf(name, entry, now), ...ids, places[pathOf(name)]?.file].join(' '));
+    return matches([searchTextOf(name, entry, now), ...ids, locations[pathOf(name)]?.file].join(' '));
   });
   const keys = found.slice(offset, offset + limit);
   const names = keys.map(([name]) => name);
   const usage = withUsage && keys.length > 0 ? await usageOf(subject, names, new Date(now).toISOString()) : noUsage;
-  return { keys: keys.map(([name, entry]) => viewOf(name, entry, { at: places[pathOf(name)] ?? null, usage })), total: found.length };
+  return { keys: keys.map(([name, entry]) => viewOf(name, entry, { at: locations[pathOf(name)] ?? null, usage })), total: found.length };
 }
 
 const pathOf = (name: string): string => (/^[\w$-]+$/.test(name) ? `api_keys.${name}` : `api_keys.${JSON.stringify(name)}`);

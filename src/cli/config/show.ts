@@ -1,5 +1,6 @@
 import { unsetDefaults } from '../../config/report/defaults.ts';
 import { type EffectiveValue, effectiveValues } from '../../config/report/effective.ts';
+import { locateWritten } from '../../config/report/origins.ts';
 import type { Provider } from '../../core/provider.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
@@ -22,9 +23,9 @@ export interface ShowFlags extends CommonFlags {
  */
 export async function showConfig(path: string | undefined, flags: ShowFlags, io: CliIo, registry: Registry): Promise<number> {
   if (path === '') throw new CommandError(exitCodes.usage, 'the path is empty');
-  const { loaded, tree } = await loadTree(flags, io, registry, { hint: nameFile, wantsLocations: true });
+  const { source, loaded, tree } = await loadTree(flags, io, registry, nameFile);
   const external = await Promise.all(loaded.providerPaths.map(async (file) => (await importPlugin(file)) as Provider));
-  const written = loaded.written ?? { values: [], places: {}, references: {} };
+  const written = locateWritten({ ...loaded, source, cwd: io.cwd, env: io.env, providers: registry.providers });
   const defaults = flags.defaults ? unsetDefaults(tree, [...registry.providers, ...external]) : [];
   const values = atPath(effectiveValues(written, defaults, createMask(loaded.secrets)), path);
   if (flags.json === true) {

@@ -22,7 +22,7 @@ export interface ModelsFlags extends CommonFlags {
  * offline. Returns the exit code.
  */
 export async function listModels(flags: ModelsFlags, io: CliIo, registry: Registry): Promise<number> {
-  const { loaded, tree } = await loadTree(flags, io, registry, { hint: nameFile });
+  const { loaded, tree } = await loadTree(flags, io, registry, nameFile);
   const external = await Promise.all(loaded.providerPaths.map(async (path) => (await importPlugin(path)) as Provider));
   const providers = typesOf([...registry.providers, ...external]);
   const snapshot = compileConfig({ ...loaded, tree }, { providers, credential: unsigned, prices: createPriceBook });

@@ -58,7 +58,7 @@ interface OpenPrompts {
 }
 
 async function open(flags: CommonFlags, io: CliIo, registry: Registry): Promise<OpenPrompts> {
-  const { loaded, tree } = await loadTree(flags, io, registry, { hint: nameFile });
+  const { loaded, tree } = await loadTree(flags, io, registry, nameFile);
   const mask = createMask(loaded.secrets);
   return {
     prompts: runSteps(compilePrompts(tree.prompts)),

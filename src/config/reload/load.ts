@@ -4,7 +4,6 @@ import type { Provider } from '../../core/provider.ts';
 import { startOf, type StartFacts } from '../check/context.ts';
 import { runRules } from '../check/index.ts';
 import { type Diagnostic, isError, sortDiagnostics } from '../report/diagnostic.ts';
-import { locateWritten, type WrittenLocations } from '../report/origins.ts';
 import { withFrames } from '../report/frame.ts';
 import { mergeFiles, type MergedFiles, type SavedFiles, type Source } from '../read/merge-files.ts';
 import { withKeySet } from '../read/key-set-file.ts';
@@ -41,8 +40,6 @@ export interface LoadRequest {
   readonly start?: StartFacts | undefined;
   /** Sets up a valid configuration as a start does, then releases it. Resolves with the reason if that failed, as a sentence. */
   rehearse?(loaded: ValidConfig): Promise<string | undefined>;
-  /** Also return the location of each value. */
-  readonly wantsLocations?: boolean;
   /** Texts to read instead of the files on disk. References are resolved as usual. */
   readonly saved?: SavedFiles;
 }
@@ -77,8 +74,6 @@ export interface LoadedConfig {
   readonly texts: SavedFiles;
   /** `server.state_dir` where it can be read, even if there is no tree. */
   readonly stateDir: string | undefined;
-  /** With `wantsLocations`: printable values, and the location of each node. */
-  readonly written?: WrittenLocations;
 }
 
 /**
@@ -140,7 +135,6 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     asksForKeys: provides(chainOf(root, registry), 'authentication'),
     texts: merged.texts,
     stateDir: textOf(nodeAt(root, ['server', 'state_dir'])),
-    ...(request.wantsLocations === true ? { written: locateWritten({ ...request, texts: merged.texts, secrets: [...secrets] }) } : {}),
   };
   if (loaded.tree === undefined || request.rehearse === undefined) return loaded;
   const fault = await request.rehearse({ ...loaded, tree: loaded.tree });

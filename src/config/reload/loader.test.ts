@@ -28,12 +28,12 @@ afterEach(() => loader?.close());
 
 describe('Loader', () => {
   it('uses one worker for all loads', async () => {
-    loader = createLoader(worker('process.send({ id: q.id, loaded: { revision: String(n) } })'));
+    loader = createLoader(worker('process.send({ id: q.id, result: { revision: String(n) } })'));
     expect([await loader.load(request), await loader.load(request)]).toMatchObject([{ revision: '1' }, { revision: '2' }]);
   });
 
   it('returns to each load its own result', async () => {
-    loader = createLoader(worker('setTimeout(() => process.send({ id: q.id, loaded: { revision: q.request.cwd } }), n === 1 ? 20 : 0)'));
+    loader = createLoader(worker('setTimeout(() => process.send({ id: q.id, result: { revision: q.request.cwd } }), n === 1 ? 20 : 0)'));
     const loads = ['a', 'b'].map((cwd) => (loader as Loader).load({ ...request, cwd }));
     expect(await Promise.all(loads)).toMatchObject([{ revision: 'a' }, { revision: 'b' }]);
   });
@@ -45,7 +45,7 @@ describe('Loader', () => {
     ['hangs', 'for (;;);', 'longer than'],
   ];
   it.each(faults)('rejects if its worker %s, and loads again', async (_name, code, message) => {
-    loader = createLoader(worker(`if (q.request.cwd === 'bad') { ${code} } process.send({ id: q.id, loaded: { revision: 'ok' } });`), {
+    loader = createLoader(worker(`if (q.request.cwd === 'bad') { ${code} } process.send({ id: q.id, result: { revision: 'ok' } });`), {
       limitMs: 60_000,
     });
     const limitMs = code === 'for (;;);' ? 300 : undefined;
@@ -54,7 +54,7 @@ describe('Loader', () => {
   });
 
   it('stops an idle worker and starts another one for the next load', async () => {
-    loader = createLoader(worker('setTimeout(() => process.send({ id: q.id, loaded: { revision: String(n) } }), 60)'), {
+    loader = createLoader(worker('setTimeout(() => process.send({ id: q.id, result: { revision: String(n) } }), 60)'), {
       idleMs: 20,
     });
     // A worker is not idle while it works: the second load takes longer than the idle timeout.

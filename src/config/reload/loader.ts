@@ -1,17 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { Socket } from 'node:net';
+import type { OriginSource, WrittenLocations } from '../report/origins.ts';
 import type { LoadedConfig, LoadRequest } from './load.ts';
 
 /** A load request as sent to the worker process, which has its own providers and plugins. */
 export type PostedRequest = Omit<LoadRequest, 'providers' | 'plugins' | 'importPlugin' | 'onSecrets' | 'validators' | 'rehearse'>;
 
+/** What to locate, as sent to the worker process. */
+export type PostedSource = Omit<OriginSource, 'providers'>;
+
 /** Message to the worker; `LoadResponse` is its response. */
-export interface LoadMessage {
-  readonly id: number;
-  readonly request: PostedRequest;
-}
+export type LoadMessage = { readonly id: number } & ({ readonly request: PostedRequest } | { readonly locate: PostedSource });
 export type LoadResponse =
-  | { readonly id: number; readonly loaded: LoadedConfig }
+  | { readonly id: number; readonly result: LoadedConfig | WrittenLocations }
   /** A defect of the loader. The content of files never causes a failure. */
   | { readonly id: number; readonly failure: string };
 
@@ -26,6 +27,8 @@ export interface Loader {
    * @param limitMs time limit of this load, in milliseconds
    */
   load(request: PostedRequest, limitMs?: number): Promise<LoadedConfig>;
+  /** Finds the location of each value of a loaded configuration. Rejects as `load` does. */
+  locate(source: PostedSource, limitMs: number): Promise<WrittenLocations>;
   /** Starts the worker ahead of an expected load. */
   prepare(): void;
   close(): Promise<void>;
@@ -37,7 +40,7 @@ export class LoaderFailure extends Error {
 }
 
 interface PendingLoad {
-  resolve(loaded: LoadedConfig): void;
+  resolve(result: never): void;
   reject(error: Error): void;
   readonly timer: NodeJS.Timeout;
 }
@@ -79,6 +82,14 @@ class ProcessLoader implements Loader {
   }
 
   load(request: PostedRequest, limitMs = this.#limitMs): Promise<LoadedConfig> {
+    return this.#ask({ request }, limitMs);
+  }
+
+  locate(locate: PostedSource, limitMs: number): Promise<WrittenLocations> {
+    return this.#ask({ locate }, limitMs);
+  }
+
+  #ask<T>(task: { readonly request: PostedRequest } | { readonly locate: PostedSource }, limitMs: number): Promise<T> {
     if (this.#closed) return Promise.reject(new LoaderFailure('the loader is closed'));
     clearTimeout(this.#idleTimer);
     const worker = (this.#worker ??= this.#start());
@@ -91,7 +102,7 @@ class ProcessLoader implements Loader {
       if (worker.channel === undefined) return;
       // Only a pending load keeps this process alive, not an idle worker.
       worker.channel?.ref();
-      worker.send({ id, request } satisfies LoadMessage, (error) => {
+      worker.send({ id, ...task } satisfies LoadMessage, (error) => {
         if (error !== null) this.#discardWorker(worker, `the loader cannot be reached: ${error.message}`);
       });
     });
@@ -135,7 +146,7 @@ class ProcessLoader implements Loader {
     this.#pending.delete(response.id);
     clearTimeout(pending.timer);
     if (this.#pending.size === 0) this.#startIdleTimer();
-    if ('loaded' in response) pending.resolve(response.loaded);
+    if ('result' in response) pending.resolve(response.result as never);
     else pending.reject(new LoaderFailure(response.failure));
   }
 

@@ -106,9 +106,10 @@ describe('Reloader', () => {
     expect(await reloader?.reloadNow()).toMatchObject({ kind: 'unchanged', recovered: false });
     expect(applied).toHaveLength(1);
     expect(results).toHaveLength(1);
-    const inspected = await reloader?.inspect(undefined, { wantsLocations: true });
-    expect(inspected?.texts).toEqual({ [join(folder, 'gateway.yaml')]: `# a remark\n${config('one')}` });
-    expect(inspected?.written?.places['configs.a']).toMatchObject({ line: 4 });
+    const { serving } = reloader ?? {};
+    expect(serving?.texts).toEqual({ [join(folder, 'gateway.yaml')]: `# a remark\n${config('one')}` });
+    const written = serving === undefined ? undefined : await reloader?.locate(serving);
+    expect(written?.locations['configs.a']).toMatchObject({ line: 4 });
   });
 
   it('keeps the configuration if applying a new one fails, and applies the next good one', async () => {
@@ -179,6 +180,7 @@ describe('Reloader', () => {
       watch: false,
       loader: {
         close: () => innerLoader.close(),
+        locate: (source, limit) => innerLoader.locate(source, limit),
         prepare: () => innerLoader.prepare(),
         load: async (request) => {
           loads += 1;
@@ -208,6 +210,7 @@ describe('Reloader', () => {
       watch: false,
       loader: {
         close: () => innerLoader.close(),
+        locate: (source, limit) => innerLoader.locate(source, limit),
         prepare: () => innerLoader.prepare(),
         load: (request) => {
           loads += 1;
@@ -229,6 +232,7 @@ describe('Reloader', () => {
       retryMs: 10,
       loader: {
         close: () => innerLoader.close(),
+        locate: (source, limit) => innerLoader.locate(source, limit),
         prepare: () => innerLoader.prepare(),
         load: (request, limit) => {
           if (failing === 0) return innerLoader.load(request);
@@ -254,6 +258,7 @@ describe('Reloader', () => {
     await create({
       loader: {
         close: () => innerLoader.close(),
+        locate: (source, limit) => innerLoader.locate(source, limit),
         prepare: () => {
           calls.push('prepare');
           innerLoader.prepare();
@@ -280,6 +285,7 @@ describe('Reloader', () => {
       watch: false,
       loader: {
         close: () => innerLoader.close(),
+        locate: (source, limit) => innerLoader.locate(source, limit),
         prepare: () => innerLoader.prepare(),
         // The file changes in the middle of the load: the text read is valid, but incomplete.
         load: async (request) => {

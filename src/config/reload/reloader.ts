@@ -6,7 +6,8 @@ import type { Diagnostic } from '../report/diagnostic.ts';
 import type { LoadedConfig, ValidConfig } from './load.ts';
 import { type Loader, LoaderFailure, type PostedRequest } from './loader.ts';
 import { areUnchanged } from '../read/files.ts';
-import type { SavedFiles } from '../read/merge-files.ts';
+import type { SavedFiles, Source } from '../read/merge-files.ts';
+import type { WrittenLocations } from '../report/origins.ts';
 import { type ConfigWatcher, createWatcher } from './watch.ts';
 
 /** Result of a load. */
@@ -76,21 +77,18 @@ export interface Reloader {
    */
   useOverride(saved: SavedFiles): Promise<ReloadResult>;
   /**
-   * Loads these texts without applying them; undefined means the texts in use. Rejects with a LoaderFailure.
+   * Loads these texts without applying them. Rejects with a LoaderFailure.
    *
-   * @param more additional load options
+   * @param source replaces the main file
    */
-  inspect(saved: SavedFiles | undefined, more?: InspectOptions): Promise<LoadedConfig>;
+  inspect(saved: SavedFiles, source?: Source): Promise<LoadedConfig>;
+  /** Finds the location of each value of a configuration that was loaded. Rejects with a LoaderFailure. */
+  locate(loaded: LoadedConfig): Promise<WrittenLocations>;
   /** True if a replacement is in use instead of the files (`useOverride`). */
   readonly isOverridden: boolean;
   /** Configuration in use, as last loaded. The object is also replaced when only warnings or positions in the files change. */
   readonly serving: ValidConfig | undefined;
   close(): Promise<void>;
-}
-
-/** Additional options of a load, including a source that replaces the main file. */
-export interface InspectOptions extends Partial<Pick<PostedRequest, 'wantsLocations' | 'source'>> {
-  readonly limitMs?: number;
 }
 
 /** Most loads in a row while the files keep changing. */
@@ -105,6 +103,8 @@ const maxRetryMs = 60_000;
 /** Longest time limit of a load after earlier attempts timed out, in milliseconds. */
 const maxLoadMs = 600_000;
 const firstLoadMs = 10_000;
+/** Time limit to locate values, in milliseconds. A large configuration on a busy machine takes long. */
+const locateLimitMs = 60_000;
 
 /** Creates a reloader. `start` makes the first load. */
 export function createReloader(options: ReloaderOptions): Reloader {
@@ -175,12 +175,19 @@ class SerialReloader implements Reloader {
     return this.#serving;
   }
 
-  inspect(saved: SavedFiles | undefined, { limitMs = firstLoadMs, ...more }: InspectOptions = {}): Promise<LoadedConfig> {
+  inspect(saved: SavedFiles, source?: Source): Promise<LoadedConfig> {
     const { request, loader } = this.#options;
-    const texts = saved ?? this.#serving?.texts;
     // Text that is not in a file is loaded as it is.
-    const source = 'path' in request.source && texts !== undefined ? { saved: texts } : {};
-    return loader.load({ ...request, ...source, ...more, start: { ...request.start, isRunning: true } }, limitMs);
+    const texts = 'path' in request.source ? { saved } : {};
+    return loader.load(
+      { ...request, ...texts, source: source ?? request.source, start: { ...request.start, isRunning: true } },
+      firstLoadMs,
+    );
+  }
+
+  locate({ texts, secrets }: LoadedConfig): Promise<WrittenLocations> {
+    const { request, loader } = this.#options;
+    return loader.locate({ source: request.source, cwd: request.cwd, env: request.env, texts, secrets }, locateLimitMs);
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,7 @@ import { createMask } from '../../core/secrets/mask.ts';
 import { loadConfig } from '../reload/load.ts';
 import { unsetDefaults } from './defaults.ts';
 import { effectiveValues } from './effective.ts';
+import { locateWritten } from './origins.ts';
 
 const text = `version: 1
 server:
@@ -22,15 +23,11 @@ configs:
 `;
 
 const loadEffective = async (secrets: readonly string[] = []) => {
-  const { tree, written, diagnostics } = await loadConfig({
-    source: { text, name: 'gateway.yaml' },
-    cwd: '/',
-    env: {},
-    providers,
-    plugins: stages,
-    wantsLocations: true,
-  });
-  if (tree === undefined || written === undefined) throw new Error(JSON.stringify(diagnostics));
+  const request = { source: { text, name: 'gateway.yaml' }, cwd: '/', env: {}, providers, plugins: stages };
+  const loaded = await loadConfig(request);
+  const { tree } = loaded;
+  if (tree === undefined) throw new Error(JSON.stringify(loaded.diagnostics));
+  const written = locateWritten({ ...request, ...loaded });
   return effectiveValues(written, unsetDefaults(tree, providers), createMask(secrets));
 };
 

@@ -33,7 +33,7 @@ export interface WrittenLocations {
   /** Printable values, in the order of the files. */
   readonly values: readonly WrittenValue[];
   /** Path → location, including values from includes and anchors. */
-  readonly places: Readonly<Record<string, Origin>>;
+  readonly locations: Readonly<Record<string, Origin>>;
   /** Path → text with references, such as `${env:OPENAI_API_KEY}`. */
   readonly references: Readonly<Record<string, string>>;
 }
@@ -43,18 +43,18 @@ export function locateWritten({ source, cwd, env, providers, texts, secrets }: O
   const sources = { cwd, env, report: nothing, secret: nothing, unresolved: nothing, watch: nothing };
   const { root } = mergeFiles(source, sources, texts);
   const mask = createMask(secrets);
-  const places = new Map<string, Origin>();
+  const locations = new Map<string, Origin>();
   const references = new Map<string, string>();
   const values: WrittenValue[] = [];
   traverse(canonicalizeKeys(root, { providers, plugins: [], external: new Map(), cwd }, nothing), (node, path, entry) => {
     const name = formatPath(path);
     const origin = originOf(entry?.keyAt ?? node.at);
-    places.set(name, origin);
+    locations.set(name, origin);
     if (node.kind === 'scalar' && /\$\{(?:env|file):/.test(node.text)) references.set(name, printableSecret(node.text));
     if (isLeafValue(node)) values.push({ path: name, value: mask.text(printableValue(node, path)), origin });
     return true;
   });
-  return { values, places: Object.fromEntries(places), references: Object.fromEntries(references) };
+  return { values, locations: Object.fromEntries(locations), references: Object.fromEntries(references) };
 }
 
 /** Finds locations in the files. */
@@ -67,8 +67,8 @@ export class Origins {
 
   /** Location of the value at a path; null when no file contains it. */
   at(path: string): Origin | null {
-    const { places } = this.#written;
-    return Object.hasOwn(places, path) ? (places[path] ?? null) : null;
+    const { locations } = this.#written;
+    return Object.hasOwn(locations, path) ? (locations[path] ?? null) : null;
   }
 
   /** Location of the value at a path, or of its nearest ancestor. */

@@ -1,15 +1,15 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { type ControlDeps, Control } from './control.ts';
 
-const written = { values: [], places: { 'api_keys.first': { file: 'gateway.yaml', line: 3 } }, references: {} };
+const written = { values: [], locations: { 'api_keys.first': { file: 'gateway.yaml', line: 3 } }, references: {} };
 
 /** A gateway whose files are located when the test ends the load. */
 function createControl() {
   const loads: { readonly end: () => void; readonly fail: () => void }[] = [];
-  const inspect = (): Promise<unknown> =>
-    new Promise((resolve, reject) => loads.push({ end: () => resolve({ written }), fail: () => reject(new Error('too slow')) }));
+  const locate = (): Promise<unknown> =>
+    new Promise((resolve, reject) => loads.push({ end: () => resolve(written), fail: () => reject(new Error('too slow')) }));
   const loaded = { texts: {}, revision: 'abc' };
-  const reloader = { inspect, serving: undefined };
+  const reloader = { locate, serving: undefined };
   const deps = {
     options: { source: { text: '', name: 'x' }, cwd: '/' },
     reloader: () => reloader,
@@ -38,7 +38,7 @@ it('returns no source positions for a list if finding them takes long or fails',
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { control, loads } = createControl();
   const results: unknown[] = [];
-  const ask = (): void => void control.places(500).then((places) => results.push(places));
+  const ask = (): void => void control.locations(500).then((locations) => results.push(locations));
   ask();
   await vi.advanceTimersByTimeAsync(1000);
   ask();
@@ -47,5 +47,5 @@ it('returns no source positions for a list if finding them takes long or fails',
   ask();
   loads[1]?.end();
   await vi.advanceTimersByTimeAsync(0);
-  expect(results).toEqual([{}, {}, written.places]);
+  expect(results).toEqual([{}, {}, written.locations]);
 });

@@ -6,7 +6,7 @@ import { healthOf } from '../../admin/health.ts';
 import { type ProcessFigures, ProcessMonitor, combineFigures } from '../../admin/process-monitor.ts';
 import { LiveHub } from '../../admin/live/hub.ts';
 import type { Activity, ConfigStateFacts, RequestExplainer, DashboardRequest, ManagedGateway } from '../../admin/managed-gateway.ts';
-import type { InspectOptions, ReloadResult, Reloader } from '../../config/reload/reloader.ts';
+import type { ReloadResult, Reloader } from '../../config/reload/reloader.ts';
 import type { LoadedConfig, ValidConfig } from '../../config/reload/load.ts';
 import type { WrittenLocations } from '../../config/report/origins.ts';
 import type { SavedFiles } from '../../config/read/merge-files.ts';
@@ -54,9 +54,7 @@ export interface ControlDeps {
 const noSettings: AdminEntry = {};
 /** Timeout of one test request, in milliseconds. */
 const testTimeoutMs = 10_000;
-/** Milliseconds to find the source positions of a configuration. A large one on a busy machine takes long. */
-const locateLimitMs = 60_000;
-const nowhere: WrittenLocations = { values: [], places: {}, references: {} };
+const nowhere: WrittenLocations = { values: [], locations: {}, references: {} };
 
 /** Gives the admin API access to the running gateway. */
 export class Control implements ManagedGateway {
@@ -214,10 +212,11 @@ export class Control implements ManagedGateway {
   }
 
   written(): Promise<WrittenLocations> {
-    const { texts } = this.loaded();
+    const loaded = this.loaded();
+    const { texts } = loaded;
     if (this.#written?.texts === texts) return this.#written.locations;
     // Pages ask at the same time, and a large configuration takes long.
-    const locations = this.#inspect(texts, { wantsLocations: true, limitMs: locateLimitMs }).then(({ written }) => written ?? nowhere);
+    const locations = inTime(this.#deps.reloader().locate(loaded));
     this.#written = { texts, locations };
     locations.catch(() => {
       if (this.#written?.locations === locations) this.#written = undefined;
@@ -225,17 +224,17 @@ export class Control implements ManagedGateway {
     return locations;
   }
 
-  async places(waitMs: number): Promise<WrittenLocations['places']> {
-    const { places } = await withTimeout(
+  async locations(waitMs: number): Promise<WrittenLocations['locations']> {
+    const { locations } = await withTimeout(
       this.written().catch(() => nowhere),
       waitMs,
       () => nowhere,
     );
-    return places;
+    return locations;
   }
 
   inspect(texts: SavedFiles, entry?: string): Promise<LoadedConfig> {
-    return this.#inspect(texts, entry === undefined ? {} : { source: { text: entry, name: '<admin>' } });
+    return inTime(this.#deps.reloader().inspect(texts, entry === undefined ? undefined : { text: entry, name: '<admin>' }));
   }
 
   catalog(): readonly CatalogEntry[] {
@@ -253,15 +252,6 @@ export class Control implements ManagedGateway {
 
   request(asked: DashboardRequest): ReturnType<ManagedGateway['request']> {
     return sendToGateway(this.url, asked);
-  }
-
-  /** Loads outside the event loop, like every load of a configuration. */
-  async #inspect(texts: SavedFiles | undefined, options: InspectOptions): Promise<LoadedConfig> {
-    try {
-      return await this.#deps.reloader().inspect(texts, options);
-    } catch (cause) {
-      throw new GatewayError('overloaded', { message: 'The configuration could not be checked in time.', cause });
-    }
   }
 
   drain(timeoutMs: number | undefined): void {
@@ -323,6 +313,15 @@ export class Control implements ManagedGateway {
       diagnostics: shownDiagnostics(diagnostics, mask),
       reason: cause === undefined ? null : mask.text(cause),
     };
+  }
+}
+
+/** The result of a load outside the event loop, or an error for the caller. */
+async function inTime<T>(load: Promise<T>): Promise<T> {
+  try {
+    return await load;
+  } catch (cause) {
+    throw new GatewayError('overloaded', { message: 'The configuration could not be checked in time.', cause });
   }
 }
 

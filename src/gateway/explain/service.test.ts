@@ -31,7 +31,7 @@ it('keeps the plugin setup of a newer configuration if the setup of an older one
     options: { registry: { providers, stages: [...stages, slowPlugin] } },
     clock: { now: Date.now, monotonic: () => performance.now() },
     loaded: () => loaded,
-    written: async () => ({ values: [], places: {}, references: {} }),
+    written: async () => ({ values: [], locations: {}, references: {} }),
     logs: () => undefined,
     url: () => '',
     mask: (text) => text,

@@ -4,15 +4,18 @@ import { inspect } from 'node:util';
 import { providers, stages } from '../../../plugins/index.ts';
 import { type LoadRequest, loadConfig } from '../../config/reload/load.ts';
 import type { LoadResponse, LoadMessage, PostedRequest } from '../../config/reload/loader.ts';
+import { locateWritten } from '../../config/report/origins.ts';
 import { Validators } from '../../config/validate/schemas/validators.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 
-/** The child process of `config/reload/loader.ts`: reads, resolves and checks a configuration, and sends the result. */
-async function respondTo({ id, request }: LoadMessage): Promise<LoadResponse> {
+/** The child process of `config/reload/loader.ts`: reads, resolves and checks a configuration, or locates its values, and sends the result. */
+async function respondTo(message: LoadMessage): Promise<LoadResponse> {
+  const { id } = message;
   try {
-    const loaded = await load(request);
-    secrets = loaded.secrets;
-    return { id, loaded };
+    if ('locate' in message) return { id, result: locateWritten({ ...message.locate, providers }) };
+    const result = await load(message.request);
+    secrets = result.secrets;
+    return { id, result };
   } catch (error) {
     return { id, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }

@@ -7,7 +7,7 @@ import { type AdminCall, type AdminRoute, keyIn } from '../route.ts';
 const maxTextLength = 1024 * 1024;
 
 /** Milliseconds to wait for the file and line of each prompt. */
-const placesWaitMs = 2000;
+const locateWaitMs = 2000;
 
 export const promptRoutes: readonly AdminRoute[] = [
   {
@@ -17,10 +17,10 @@ export const promptRoutes: readonly AdminRoute[] = [
     about: 'The stored prompts with their versions and variables.',
     returns: '`PromptView[]`',
     handle: async ({ subject }) => {
-      const places = await subject.places(placesWaitMs);
+      const locations = await subject.locations(locateWaitMs);
       const mask = subject.mask();
       const written = subject.loaded().tree.prompts ?? {};
-      const views = [...subject.snapshot().prompts.values()].map((prompt) => viewOf(prompt, places, written));
+      const views = [...subject.snapshot().prompts.values()].map((prompt) => viewOf(prompt, locations, written));
       return { json: views.map((view) => masked(view, (text) => mask.text(text))) };
     },
   },
@@ -67,7 +67,7 @@ type OriginsByPath = Readonly<Record<string, PromptView['at'] & object>>;
 
 function viewOf(
   { id, published, versions, labels }: StoredPrompt,
-  places: OriginsByPath,
+  locations: OriginsByPath,
   written: Readonly<Record<string, unknown>>,
 ): PromptView {
   const labelsOf = (version: PromptVersion): string[] => [...labels].flatMap(([label, one]) => (one === version ? [label] : []));
@@ -75,7 +75,7 @@ function viewOf(
   return {
     id,
     description: typeof description === 'string' ? description : null,
-    at: places[`prompts.${id}`] ?? places[`prompts.${JSON.stringify(id)}`] ?? null,
+    at: locations[`prompts.${id}`] ?? locations[`prompts.${JSON.stringify(id)}`] ?? null,
     versions: [...versions.values()].map((version) => ({
       number: version.number,
       labels: labelsOf(version),

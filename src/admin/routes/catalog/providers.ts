@@ -66,7 +66,7 @@ async function providersOf({ subject, query }: AdminCall): Promise<readonly Prov
       type: binding.provider.type,
       name: entry.name ?? null,
       description: entry.description ?? null,
-      at: written.places[path] ?? null,
+      at: written.locations[path] ?? null,
       host: hostOf(one) ?? null,
       enabled: entry.enabled !== false,
       problem: disabledReason(one) ?? binding.unusable?.message ?? null,

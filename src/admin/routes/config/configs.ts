@@ -20,7 +20,7 @@ export const configRoutes: readonly AdminRoute[] = [
 async function configsOf({ subject }: AdminCall): Promise<readonly ConfigView[]> {
   const { configs } = subject.snapshot();
   const { tree, texts } = subject.loaded();
-  const { places } = await subject.written();
+  const { locations } = await subject.written();
   await subject.refreshWorkerFigures();
   const live = (paths: readonly string[]): AttemptFigures => subject.attempts(paths);
   const mask = subject.mask();
@@ -31,12 +31,12 @@ async function configsOf({ subject }: AdminCall): Promise<readonly ConfigView[]>
     return lines;
   };
   return [...configs].map(([name, config]) => {
-    const at = places[formatPath(['configs', name])] ?? null;
+    const at = locations[formatPath(['configs', name])] ?? null;
     return {
       name,
       at,
       yaml: at === null ? '' : mask.text(snippetAt(linesOf(at.file), at.line)),
-      root: treeOf(name, config, { configs: tree.configs ?? {}, places, live, hide: mask.text }),
+      root: treeOf(name, config, { configs: tree.configs ?? {}, locations, live, hide: mask.text }),
     };
   });
 }
