@@ -26,6 +26,9 @@ async function counted(...records: readonly Partial<LogRecord>[]): Promise<reado
   return linesOf(metrics);
 }
 
+/** The line of a histogram with this many values: none, where there are no values. */
+const endingWith = (count: number): readonly unknown[] => (count === 0 ? [] : [expect.stringMatching(new RegExp(` ${count}$`))]);
+
 describe('RequestMetrics counts a request', () => {
   const failedAttempt = { ...attempt, status: 429, target: 'configs.support.targets[0]', provider: 'openai-main' };
   it.each<[string, Partial<LogRecord>, readonly string[]]>([
@@ -169,7 +172,7 @@ it.each<[string, Partial<LogRecord['usage']>, Readonly<Record<string, number>>]>
   const lines = await counted({ usage: { ...emptyRecord.usage, ...usage } });
   const sizes = lines.filter((line) => line.startsWith('gen_ai_client_token_usage_count'));
   for (const [type, count] of Object.entries(counts))
-    expect(sizes.filter((line) => line.includes(`gen_ai_token_type="${type}"`))).toEqual([expect.stringMatching(new RegExp(` ${count}$`))]);
+    expect(sizes.filter((line) => line.includes(`gen_ai_token_type="${type}"`))).toEqual(endingWith(count));
 });
 
 it.each<[string, Partial<LogRecord>, Partial<LogRecord>]>([
@@ -224,7 +227,7 @@ it.each([
   const attempts = [{ ...attempt, status: null, outcome, first_byte_ms: firstByte }];
   const lines = await counted({ status: 503, attempts, error: { code: 'target_skipped', source: 'gateway', message: '' } });
   const countLines = lines.filter((line) => line.startsWith('gen_ai_client_operation_duration_seconds_count'));
-  expect(countLines).toEqual([expect.stringMatching(new RegExp(` ${count}$`))]);
+  expect(countLines).toEqual(endingWith(count));
   expect(lines).toContain(`gateway_attempts_total{provider="azure-eu",model="gpt-4o-mini",outcome="${outcome}"} 1`);
 });
 
@@ -235,10 +238,8 @@ it.each(['refused', 'skipped', 'cancelled'])('does not change the health of a pr
   expect(metrics.isUp('azure-eu', sampleRecord().at + 1000)).toBe(false);
 });
 
-it('records no time to first token without streaming', async () => {
-  expect((await counted({ stream: false })).filter((line) => line.startsWith('gateway_time_to_first_token_seconds_count'))).toEqual([
-    'gateway_time_to_first_token_seconds_count{provider="azure-eu",model="gpt-4o-mini"} 0',
-  ]);
+it('has no time to first token without streaming', async () => {
+  expect((await counted({ stream: false })).filter((line) => line.includes('time_to_first_'))).toEqual([]);
 });
 
 it('keeps a series for a working model after thousands of unknown models', async () => {

@@ -28,6 +28,10 @@ export class HistogramSeries implements Series {
     this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
   }
 
+  get isEmpty(): boolean {
+    return this.counts.every((count) => count === 0);
+  }
+
   observe(value: number): void {
     const { bounds, counts } = this;
     let at = 0;
@@ -113,8 +117,9 @@ export class Family<S extends Series> {
     return made;
   }
 
-  [Symbol.iterator](): Iterator<S> {
-    return this.#series.values();
+  /** Returns the series, without histograms that have no value yet: each has some twenty lines. */
+  *[Symbol.iterator](): Iterator<S> {
+    for (const series of this.#series.values()) if (!(series instanceof HistogramSeries && series.isEmpty)) yield series;
   }
 }
 

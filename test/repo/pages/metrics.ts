@@ -10,7 +10,7 @@ export function metricsPage(): string {
     table('GenAI conventions of OpenTelemetry', 'gen_ai_', () => true),
     table('Process', '', ({ name }) => /^(process|nodejs)_/.test(name)),
     '¹ Also the labels of `observability.metrics.metadata_labels`, as `meta_<key>`.',
-    'A label has at most 100 values: further ones become `other`. At most 50 of them may come from requests that failed, so that clients that send wrong model names leave room for the others. A label without a value is `-`. A counter has at most 5,000 series and a histogram 1,000; further ones count as `other`.',
+    'A label has at most 100 values: further ones become `other`. At most 50 of them may come from requests that failed, so that clients that send wrong model names leave room for the others. A label without a value is `-`. A counter has at most 5,000 series and a histogram 1,000; further ones count as `other`. A histogram has no series before its first value.',
     'With `server.workers` above 1, these limits apply to each worker, and the metrics are the sums of all workers.',
     'All counters begin at zero when the gateway starts.',
   ].join('\n\n')}\n`;
