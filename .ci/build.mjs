@@ -14,9 +14,9 @@ if (!existsSync(join(root, 'node_modules/esbuild'))) {
   process.stderr.write('The package is compiled by development packages: run npm ci first.\n');
   process.exit(1);
 }
-// Keeps the dashboard, for a gateway that starts in the meantime.
+// Keeps the dashboard, for a gateway that starts in the meantime, and the folders of builds in progress.
 for (const name of existsSync(dist) ? readdirSync(dist) : [])
-  if (name !== 'dashboard') rmSync(join(dist, name), { recursive: true, force: true });
+  if (name !== 'dashboard' && !name.startsWith('.dashboard-')) rmSync(join(dist, name), { recursive: true, force: true });
 
 await compile(root, dist);
 if (!isBuilt(root)) await buildDashboard(root);

@@ -1,18 +1,7 @@
 // Compiles the dashboard (src/admin/ui) into dist/dashboard: one page, one script, one style sheet. Plain JavaScript without
 // packages, since `npm start` on a fresh clone runs it with any installed Node (20 or newer).
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -69,7 +58,7 @@ export async function buildDashboard(root, modules = join(root, 'node_modules'))
   const state = stateOf(root);
   const ui = join(root, 'src/admin/ui');
   mkdirSync(join(root, 'dist'), { recursive: true });
-  // Built in a separate folder and then moved, so that a running gateway never serves a partial dashboard.
+  // Built in a separate folder and then moved, so that a running gateway never serves a partial file.
   const out = mkdtempSync(join(root, 'dist', '.dashboard-'));
   try {
     const { build } = await import(pathToFileURL(createRequire(join(modules, 'x.js')).resolve('esbuild')).href);
@@ -93,15 +82,15 @@ export async function buildDashboard(root, modules = join(root, 'node_modules'))
     });
     cpSync(join(ui, 'index.html'), join(out, 'index.html'));
     writeFileSync(join(out, 'licenses.txt'), licensesOf(Object.keys(metafile.inputs), root));
-    writeFileSync(join(out, 'built-from.txt'), state);
-    // The temporary folder is private, but any user may run the package.
-    chmodSync(out, 0o755);
     const to = dirname(stampOf(root));
-    if (existsSync(to)) renameSync(to, `${out}-before`);
-    renameSync(out, to);
+    mkdirSync(to, { recursive: true });
+    // Each file is replaced at once, so that none is missing at any time, also if several processes build. The stamp is the last.
+    const move = (name) => renameSync(join(out, name), join(to, name));
+    for (const name of readdirSync(out)) move(name);
+    writeFileSync(join(out, 'built-from.txt'), state);
+    move('built-from.txt');
   } finally {
     rmSync(out, { recursive: true, force: true });
-    rmSync(`${out}-before`, { recursive: true, force: true });
   }
 }
 

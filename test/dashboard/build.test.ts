@@ -1,5 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isBuilt } from '../../.ci/dashboard.mjs';
@@ -41,3 +45,30 @@ describe('the built dashboard', () => {
     expect(read('dashboard.js')).not.toMatch(/dangerouslySetInnerHTML=|new Function\(|\beval\(/);
   });
 });
+
+it('can be built by several processes at once', async () => {
+  const copy = mkdtempSync(join(tmpdir(), 'gateway-builds-'));
+  const ui = join(copy, 'src/admin/ui');
+  mkdirSync(join(ui, 'styles'), { recursive: true });
+  for (const name of ['main.tsx', 'index.html', 'styles/main.css']) writeFileSync(join(ui, name), '');
+  const tools = pathToFileURL(join(root, '.ci/dashboard.mjs')).href;
+  const script = `import { buildDashboard, isBuilt } from ${JSON.stringify(tools)};
+    const [copy, modules] = process.argv.slice(1);
+    for (let n = 0; n < 20; n += 1) {
+      await buildDashboard(copy, modules);
+      if (!isBuilt(copy)) throw new Error('not built');
+    }`;
+  const build = async (): Promise<string> => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script, copy, join(root, 'node_modules')]);
+    let errors = '';
+    child.stderr.on('data', (text: Buffer) => (errors += text.toString()));
+    const [code] = (await once(child, 'close')) as [number];
+    return code === 0 ? '' : errors;
+  };
+  try {
+    expect(await Promise.all([build(), build(), build()])).toEqual(['', '', '']);
+    expect(readdirSync(join(copy, 'dist'))).toEqual(['dashboard']);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}, 120_000);

@@ -30,7 +30,7 @@ function pack(): string[] {
   return (report as { files: { path: string }[] }).files.map((file) => file.path);
 }
 
-const dashboard = join(root, 'dist/dashboard/index.html');
+const dashboard = join(root, 'dist/dashboard');
 let tarball = '';
 let files: string[] = [];
 let before = 0;
