@@ -27,13 +27,14 @@ export interface Status {
   readonly header_prefixes: readonly string[];
   readonly revision: string;
   readonly config_path: string | null;
-  readonly last_reload: {
-    readonly at: number;
-    readonly result: 'applied' | 'unchanged' | 'rejected';
-    readonly revision: string;
-    readonly diagnostics: readonly ShownDiagnostic[];
-    readonly reason: string | null;
-  } | null;
+  readonly last_reload:
+    | ({
+        readonly at: number;
+        readonly result: 'applied' | 'unchanged' | 'rejected';
+        readonly revision: string;
+        readonly reason: string | null;
+      } & Diagnosed)
+    | null;
   /** The active revision after a rollback, which differs from the files; otherwise null. */
   readonly rolled_back_to: string | null;
   readonly restart_needed: readonly string[];
@@ -52,7 +53,9 @@ export interface Status {
     readonly p50_ms: number | null;
     readonly p95_ms: number | null;
   }[];
+  /** At most 100: those with problems first, then those in use. */
   readonly providers: readonly ProviderHealth[];
+  readonly providers_total: number;
 }
 
 export interface WorkerView {
@@ -72,23 +75,41 @@ export interface WorkerView {
 }
 
 /** `POST /api/reload`, `POST /api/rollback`. */
-export interface ReloadVerdict {
+export interface ReloadVerdict extends Diagnosed {
   readonly result: 'applied' | 'unchanged' | 'rejected';
   /** The active revision. */
   readonly revision: string;
   /** Changed keys, such as `+providers.claude`. */
   readonly changes: readonly string[];
   readonly restart_needed: readonly string[];
-  readonly diagnostics: readonly ShownDiagnostic[];
   readonly reason: string | null;
 }
+
+/** States of a provider, from those that need attention to those that need none. */
+export const healthStates = ['down', 'degraded', 'ok', 'idle', 'off'] as const;
 
 export interface ProviderHealth {
   readonly slug: string;
   /** Based on the attempts of the last five minutes: `idle` without attempts, `down` if at least three were made and all failed, `off` if the provider is unusable. */
-  readonly state: 'ok' | 'degraded' | 'down' | 'idle' | 'off';
+  readonly state: (typeof healthStates)[number];
   readonly figures: Figures;
   readonly last_error: { readonly at: number; readonly message: string; readonly id: string } | null;
+}
+
+/** At most `limit` providers, in their order; if there are more, those with problems first, then those in use. */
+export const mostRelevant = (providers: readonly ProviderHealth[], limit: number): readonly ProviderHealth[] =>
+  providers.length <= limit
+    ? providers
+    : providers.toSorted((a, b) => healthStates.indexOf(a.state) - healthStates.indexOf(b.state)).slice(0, limit);
+
+/** Problems of a configuration. */
+export interface Diagnosed {
+  /** At most 50, the errors first. */
+  readonly diagnostics: readonly ShownDiagnostic[];
+  /** Number of all errors. */
+  readonly errors: number;
+  /** Number of all warnings. */
+  readonly warnings: number;
 }
 
 /** A problem of the configuration, as `gateway check --json` prints it. */
@@ -133,22 +154,20 @@ export interface TargetView {
 }
 
 /** `GET /api/config`: values with their origins. Secrets are shown as references. */
-export interface EffectiveConfig {
+export interface EffectiveConfig extends Diagnosed {
   readonly revision: string;
   /** Text: null if it was not requested. */
   readonly files: readonly { readonly path: string; readonly text: string | null }[];
   readonly values: readonly { readonly path: string; readonly value: string; readonly origin: Origin | 'default' }[];
   /** Number of values that match, also of those beyond `limit`. */
   readonly total: number;
-  readonly diagnostics: readonly ShownDiagnostic[];
 }
 
 /** `POST /api/check`. */
-export interface CheckResult {
+export interface CheckResult extends Diagnosed {
   readonly ok: boolean;
   /** The revision that these texts would have. */
   readonly revision: string;
-  readonly diagnostics: readonly ShownDiagnostic[];
 }
 
 /** `POST /api/plan`: the changes that saving the texts would make. */

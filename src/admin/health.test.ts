@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { AttemptRecord } from '../core/records/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { Attempts } from './attempts.ts';
+import { mostRelevant } from './api-types.ts';
 import { healthOf } from './health.ts';
 
 const now = 60_000_000;
@@ -22,4 +23,13 @@ it.each<[statuses: readonly number[], isUsable: boolean, state: string]>([
   }
   const providers = new Map([['p', isUsable ? {} : { unusable: 'no key' }]]);
   expect(healthOf({ providers } as unknown as Snapshot, attempts, now)).toMatchObject([{ slug: 'p', state }]);
+});
+
+it('mostRelevant() keeps the order of a short list, and of a long one those with problems, then those in use', () => {
+  const states = ['idle', 'off', 'ok', 'down', 'degraded', 'idle'] as const;
+  const providers = healthOf({ providers: new Map(states.map((_, i) => [`p${i}`, {}])) } as unknown as Snapshot, new Attempts(), now).map(
+    (one, i) => ({ ...one, state: states[i] ?? 'ok' }),
+  );
+  expect(mostRelevant(providers, 6)).toEqual(providers);
+  expect(mostRelevant(providers, 4).map(({ state }) => state)).toEqual(['down', 'degraded', 'ok', 'idle']);
 });

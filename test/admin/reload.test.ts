@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EffectiveConfig, ReloadVerdict, RevisionView, Status } from '../../src/admin/api-types.ts';
+import { statusText } from '../../src/cli/admin/status.ts';
 import { runHere } from '../cli/in-process.ts';
 import { startProcess } from '../cli/process.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
@@ -55,6 +56,21 @@ describe('POST /api/reload', () => {
     await post('/api/reload');
     expect(await post('/api/reload')).toMatchObject({ result: 'unchanged', restart_needed: ['server.workers'] });
   });
+});
+
+it('/api/status shows a part of many providers and problems, and their numbers', async () => {
+  const names = Array.from({ length: 150 }, (_, i) => `p${i}`);
+  await save(`${yaml('one')}${names.map((name) => `  ${name}: {type: mock}\n`).join('')}`);
+  await gateway.write(`${yaml('one')}${names.map((name) => `  ${name}: {type: mock, ${name}: 1}\n`).join('')}`);
+  expect(await post('/api/reload')).toMatchObject({ result: 'rejected', errors: 150 });
+  const found = await status();
+  expect([found.providers.length, found.providers_total]).toEqual([100, 152]);
+  expect([found.last_reload?.diagnostics.length, found.last_reload?.errors]).toEqual([50, 150]);
+  const lines = statusText(found, Date.now()).split('\n');
+  expect(lines.filter((line) => line.includes('more'))).toEqual([
+    '            … and 100 more: gateway check',
+    '… and 52 more: gateway providers list',
+  ]);
 });
 
 it('/api/config shows the current text and lines of the files after an edit that changes no value', async () => {

@@ -4,7 +4,7 @@ import { barriersInBothThemes, noBarriers } from '../support/dashboard/barriers.
 import { type FixtureServer, startFixtureServer } from '../support/dashboard/fixture-server.ts';
 import { hasBrowser, settled, useBrowser } from '../support/dashboard/page.ts';
 import { makeRows } from '../support/dashboard/rows.ts';
-import { diagnostics } from '../support/dashboard/serving-files.ts';
+import { diagnosed } from '../support/dashboard/serving-files.ts';
 import { absurdServing, someServing } from '../support/dashboard/serving-views.ts';
 import { emptyServing } from '../support/dashboard/serving.ts';
 
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)('configuration pages', () => {
     const rows = makeRows(100, now, 1).map((row) => ({ ...row, prompt: 'welcome' }));
     const invalidConfig = {
       ...someServing(now),
-      plan: () => ({ ok: false, revision: '', diagnostics, against: '91bd0e7c', changes: [], restart_needed: [], diff: '' }),
+      plan: () => ({ ok: false, revision: '', ...diagnosed, against: '91bd0e7c', changes: [], restart_needed: [], diff: '' }),
     };
     servers = {
       usual: await startFixtureServer(rows, someServing(now)),
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('configuration pages', () => {
       absurd: await startFixtureServer(rows, absurdServing(now)),
       broken: await startFixtureServer(rows, invalidConfig),
     };
-    const last_reload = { at: now, result: 'rejected', revision: '91bd0e7c', diagnostics, reason: null } as const;
+    const last_reload = { at: now, result: 'rejected', revision: '91bd0e7c', ...diagnosed, reason: null } as const;
     servers.broken.set({ status: { last_reload, restart_needed: ['server.listen'], rolled_back_to: '8f3c2a10' } });
   });
   afterAll(() => Promise.all(Object.values(servers).map((server) => server.close())));

@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('overview page', () => {
       last_error: state === 'down' ? last : null,
     });
     const idle = Array.from({ length: 100 }, (_, i) => provider(`idle-${i}`, 'idle'));
-    server.set({ status: { providers: [...idle, provider('broken', 'down')] } });
+    server.set({ status: { providers: [...idle, provider('broken', 'down')], providers_total: 101 } });
     const { page } = await open(server.url);
     await page.getByRole('link', { name: '89 more in the Catalog' }).waitFor();
     const cards = await page.locator('.provider-card').allInnerTexts();
@@ -149,7 +149,17 @@ describe.skipIf(!hasBrowser)('overview page', () => {
       column: 9,
     } as const;
     server.set({
-      status: { last_reload: { at: Date.now(), result: 'rejected', revision: '8f3c2a1', diagnostics: [problem], reason: null } },
+      status: {
+        last_reload: {
+          at: Date.now(),
+          result: 'rejected',
+          revision: '8f3c2a1',
+          diagnostics: [problem],
+          errors: 1,
+          warnings: 0,
+          reason: null,
+        },
+      },
     });
     const { page } = await open(server.url);
     const banner = page.getByRole('alert');
@@ -157,7 +167,17 @@ describe.skipIf(!hasBrowser)('overview page', () => {
     expect(await banner.innerText()).toContain('gateway.yaml:9:9 unknown key "retrys"');
     // Not every error has a position in a file.
     server.set({
-      status: { last_reload: { at: Date.now(), result: 'rejected', revision: '8f3c2a1', diagnostics: [], reason: 'The loader ended.' } },
+      status: {
+        last_reload: {
+          at: Date.now(),
+          result: 'rejected',
+          revision: '8f3c2a1',
+          diagnostics: [],
+          errors: 0,
+          warnings: 0,
+          reason: 'The loader ended.',
+        },
+      },
     });
     await banner.getByText('The loader ended.').waitFor();
   });

@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)('waiting for the gateway', () => {
 
   it('does not place a reload of the last seconds in the future', async () => {
     const reload = (at: number) => ({
-      last_reload: { at, result: 'unchanged', revision: '8f3c2a1', diagnostics: [], reason: null } as const,
+      last_reload: { at, result: 'unchanged', revision: '8f3c2a1', diagnostics: [], errors: 0, warnings: 0, reason: null } as const,
     });
     server.set({ status: reload(Date.now() - 60_000) });
     const { page } = await open(`${server.url}/system`);

@@ -1,4 +1,4 @@
-import type { ShownDiagnostic, Status } from '../../admin/api-types.ts';
+import type { Diagnosed, Status } from '../../admin/api-types.ts';
 import { unknownStore } from '../../core/logs/unknown-store.ts';
 import { printable } from '../../core/text/printable.ts';
 import { formatAge, formatDuration, formatSize } from '../../core/text/units.ts';
@@ -70,18 +70,17 @@ function reloadText({ last_reload: last }: Status, now: number): string {
   return `FAILED ${ago}: revision ${last.revision} keeps serving${last.reason === null ? '' : ` (${last.reason})`}`;
 }
 
-interface Diagnosed {
-  readonly diagnostics: readonly ShownDiagnostic[];
-}
+/** Each problem on one line. */
+const diagnosticTexts = ({ diagnostics, errors, warnings }: Diagnosed): string[] => [
+  ...diagnostics.map(
+    ({ file, line, column, level, message, hint }) => `${file}:${line}:${column} ${level}: ${message}${hint === null ? '' : ` (${hint})`}`,
+  ),
+  ...moreThan(diagnostics.length, errors + warnings, 'gateway check'),
+];
 
-/** Each problem on one line, errors first, since they made the reload fail. */
-const diagnosticTexts = ({ diagnostics }: Diagnosed): string[] =>
-  diagnostics
-    .toSorted((one, other) => Number(other.level === 'error') - Number(one.level === 'error'))
-    .map(
-      ({ file, line, column, level, message, hint }) =>
-        `${file}:${line}:${column} ${level}: ${message}${hint === null ? '' : ` (${hint})`}`,
-    );
+/** The line after a list that does not show all. */
+const moreThan = (shown: number, total: number, command: string): string[] =>
+  total > shown ? [`… and ${total - shown} more: ${command}`] : [];
 
 /** The same as indented lines. */
 export const diagnosticLines = (diagnosed: Diagnosed): string =>
@@ -100,7 +99,7 @@ function logText({ kind, records, bytes, spool, dropped, dropped_bodies: bodies 
   return `${size} · spool ${formatSize(spool.bytes)} of ${formatSize(spool.limit)}${behind}${lost}`;
 }
 
-function providersText({ providers }: Status, width: number): string {
+function providersText({ providers, providers_total: total }: Status, width: number): string {
   if (providers.length === 0) return '';
   const rows = providers.map(({ slug, state, figures, last_error: error }) => [
     slug,
@@ -109,6 +108,8 @@ function providersText({ providers }: Status, width: number): string {
     figures.p95 === null ? '' : `p95 ${formatDuration(figures.p95)}`,
     error === null ? '' : `last error: ${error.message}`,
   ]);
-  const lines = table([['PROVIDER', 'STATE', 'LAST 5 MINUTES', '', ''], ...rows].map((row) => row.map(printable))).split('\n');
-  return `\n${lines.map((line) => truncate(line, width)).join('\n')}`;
+  const lines = table([['PROVIDER', 'STATE', 'LAST 5 MINUTES', '', ''], ...rows].map((row) => row.map(printable)))
+    .trimEnd()
+    .split('\n');
+  return `\n${[...lines, ...moreThan(rows.length, total, 'gateway providers list')].map((line) => `${truncate(line, width)}\n`).join('')}`;
 }

@@ -1,6 +1,6 @@
 import { basename, dirname, relative } from 'node:path';
 import type { PlanResult } from '../../admin/api-types.ts';
-import { shownDiagnostics } from '../../admin/views/diagnostics.ts';
+import { diagnosed } from '../../admin/views/diagnostics.ts';
 import { runSteps } from '../../core/async/steps.ts';
 import { changeSteps, restartKeys } from '../../config/report/diff.ts';
 import { filesDiff, renameFiles } from '../../config/report/files-diff.ts';
@@ -114,7 +114,7 @@ async function compared(
     ok: broken === undefined,
     revision: after.revision,
     against: before.revision,
-    diagnostics: shownDiagnostics((broken ?? after).diagnostics, mask),
+    ...diagnosed((broken ?? after).diagnostics, mask),
     changes: trees === undefined ? [] : runSteps(changeSteps(...trees)),
     restart_needed: trees === undefined ? [] : restartKeys(...trees),
     diff: filesDiff(texts(before, other), texts(after, path), (text) => mask.text(text)),

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { ReloadVerdict, Status } from '../../admin/api-types.ts';
-import { shownDiagnostics } from '../../admin/views/diagnostics.ts';
+import { diagnosed } from '../../admin/views/diagnostics.ts';
 import { Attempts, type AttemptFigures } from '../../admin/attempts.ts';
 import { healthOf } from '../../admin/health.ts';
 import { type ProcessFigures, ProcessMonitor, combineFigures } from '../../admin/process-monitor.ts';
@@ -265,6 +265,8 @@ export class Control implements ManagedGateway {
       changes: result.kind === 'applied' ? result.changes : [],
       restart_needed: this.#restartNeeded,
       diagnostics: shown?.diagnostics ?? [],
+      errors: shown?.errors ?? 0,
+      warnings: shown?.warnings ?? 0,
       reason: shown?.reason ?? null,
     };
   }
@@ -310,7 +312,7 @@ export class Control implements ManagedGateway {
       at: this.#deps.now(),
       result: result.kind,
       revision: result.revision ?? '',
-      diagnostics: shownDiagnostics(diagnostics, mask),
+      ...diagnosed(diagnostics, mask),
       reason: cause === undefined ? null : mask.text(cause),
     };
   }

@@ -296,6 +296,7 @@ function statusOf(rows: readonly LogRow[]): Status {
     },
     notes: [],
     plugins: [{ name: 'auth', moments: ['admit'], p50_ms: 0.1, p95_ms: 0.2 }],
+    providers_total: slugs.length,
     providers: slugs.map((slug, i) => {
       const figures = figuresOf(recent.filter((row) => row.provider === slug));
       const last = recent.find((row) => row.provider === slug && row.status >= 400);

@@ -1,6 +1,6 @@
-import type { EffectiveConfig, RevisionView, ShownDiagnostic } from '../../../src/admin/api-types.ts';
+import type { Diagnosed, EffectiveConfig, RevisionView, ShownDiagnostic } from '../../../src/admin/api-types.ts';
 
-export const diagnostics: readonly ShownDiagnostic[] = [
+const diagnostics: readonly ShownDiagnostic[] = [
   {
     level: 'error',
     code: 'unknown-key',
@@ -29,6 +29,8 @@ export const diagnostics: readonly ShownDiagnostic[] = [
     column: 14,
   },
 ];
+
+export const diagnosed: Diagnosed = { diagnostics, errors: 2, warnings: 1 };
 
 const gatewayText = `version: 1
 include: [configs/*.yaml, keys.d/*.yaml]
@@ -84,6 +86,8 @@ export const sampleConfig: EffectiveConfig = {
   ],
   total: 0,
   diagnostics: [],
+  errors: 0,
+  warnings: 0,
 };
 
 /** Revisions, newest first. */

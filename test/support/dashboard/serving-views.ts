@@ -376,6 +376,7 @@ export function absurdServing(now: number): Serving {
     config: {
       ...serving.config,
       values: names.map((path) => ({ path, value: hostileText.repeat(10), origin: location })),
+      errors: names.length,
       diagnostics: names.map(() => ({
         level: 'error',
         code: 'unknown-key',

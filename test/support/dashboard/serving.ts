@@ -80,7 +80,17 @@ function keyPage({ keys }: Serving, query: URLSearchParams): KeyPage {
 
 function changeReply(serving: Serving, path: string, body: unknown): unknown {
   const { revision } = serving.config;
-  const verdict = { result: 'unchanged', revision, changes: [], restart_needed: [], diagnostics: [], reason: null, ...serving.verdict };
+  const verdict = {
+    result: 'unchanged',
+    revision,
+    changes: [],
+    restart_needed: [],
+    diagnostics: [],
+    errors: 0,
+    warnings: 0,
+    reason: null,
+    ...serving.verdict,
+  };
   if (path === '/api/reload' || path === '/api/rollback') return verdict;
   if (path === '/api/drain') return { in_flight: 2 };
   if (path === '/api/plan') return planOf(serving, body);
@@ -100,14 +110,24 @@ const planOf = (serving: Serving, body: unknown): PlanResult => serving.plan((bo
 
 export const emptyServing = (): Serving => ({
   revisions: [],
-  config: { revision: '91bd0e7c', files: [], values: [], total: 0, diagnostics: [] },
+  config: { revision: '91bd0e7c', files: [], values: [], total: 0, diagnostics: [], errors: 0, warnings: 0 },
   configs: [],
   providers: [],
   prompts: [],
   keys: [],
   explanation: undefined,
   verdict: {},
-  plan: () => ({ ok: true, revision: '91bd0e7c', diagnostics: [], against: '91bd0e7c', changes: [], restart_needed: [], diff: '' }),
+  plan: () => ({
+    ok: true,
+    revision: '91bd0e7c',
+    diagnostics: [],
+    errors: 0,
+    warnings: 0,
+    against: '91bd0e7c',
+    changes: [],
+    restart_needed: [],
+    diff: '',
+  }),
   keyChange: { secret: null, yaml: '', written_to: null, rejected: null },
   providerTest: { ok: true, message: 'key valid, 61 models', hint: null, ms: 212 },
   render: () => ({ name: 'welcome@1', config: null, body: '{}', warnings: [] }),

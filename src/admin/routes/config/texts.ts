@@ -12,7 +12,7 @@ import { isJsonObject } from '../../../core/json/merge.ts';
 import { createMask, type Mask } from '../../../core/secrets/mask.ts';
 import { barePath } from '../../../core/text/display-path.ts';
 import type { CheckResult, EffectiveConfig, PlanResult } from '../../api-types.ts';
-import { shownDiagnostics } from '../../views/diagnostics.ts';
+import { diagnosed } from '../../views/diagnostics.ts';
 import { restoreSecrets } from '../../views/restore-secrets.ts';
 import { wordMatcher } from '../../../query/text.ts';
 import { type AdminCall, type AdminRoute, flagIn, numberIn } from '../route.ts';
@@ -102,7 +102,7 @@ async function effectiveConfig({ subject, query }: AdminCall): Promise<Effective
     files,
     values: values.slice(0, numberIn(query, 'limit', values.length, [0, Number.MAX_SAFE_INTEGER])),
     total: values.length,
-    diagnostics: shownDiagnostics(diagnostics, mask),
+    ...diagnosed(diagnostics, mask),
   };
 }
 
@@ -154,7 +154,7 @@ function pathsBeside(main: string | undefined, entry: unknown, sent: object): (n
 const checkResult = ({ tree, revision, diagnostics }: LoadedConfig, mask: Mask): CheckResult => ({
   ok: tree !== undefined,
   revision,
-  diagnostics: shownDiagnostics(diagnostics, mask),
+  ...diagnosed(diagnostics, mask),
 });
 
 async function planResult({ subject }: AdminCall, { loaded, mask, texts }: Inspected): Promise<PlanResult> {

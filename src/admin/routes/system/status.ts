@@ -1,5 +1,5 @@
 import type { StoreState } from '../../../core/logs/reader.ts';
-import type { Status } from '../../api-types.ts';
+import { mostRelevant, type Status } from '../../api-types.ts';
 import { exampleOf } from '../../views/example.ts';
 import type { AdminCall, AdminRoute } from '../route.ts';
 
@@ -16,6 +16,9 @@ const noStore: StoreState = {
 
 /** Milliseconds to wait for the state of the request log. Its last known state is shown while the database does not respond. */
 const storeWaitMs = 300;
+
+/** Maximum number of providers in the response: `gateway status` and a page of the dashboard read it every few seconds. */
+const maxProviders = 100;
 
 export function statusRoutes(): readonly AdminRoute[] {
   return [
@@ -59,7 +62,8 @@ async function statusOf({ subject }: AdminCall): Promise<Status> {
     notes,
     workers: workersOf(subject),
     plugins: subject.plugins(),
-    providers,
+    providers: mostRelevant(providers, maxProviders),
+    providers_total: providers.length,
   };
 }
 

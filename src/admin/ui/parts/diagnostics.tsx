@@ -1,18 +1,20 @@
 import type { ComponentChildren } from 'preact';
-import type { ShownDiagnostic } from '../../api-types.ts';
+import type { Diagnosed, ShownDiagnostic } from '../../api-types.ts';
+import { count } from '../browser/format.ts';
 import { Badge } from '../components/display.tsx';
 
 interface DiagnosticsProps {
-  readonly list: readonly ShownDiagnostic[];
+  readonly found: Diagnosed;
   /** Makes the location a button. */
   readonly onLocation?: (entry: ShownDiagnostic) => void;
 }
 
 /** Problems of the configuration with their locations, as `gateway check` prints them. */
-export function Diagnostics({ list, onLocation }: DiagnosticsProps) {
+export function Diagnostics({ found, onLocation }: DiagnosticsProps) {
+  const more = found.errors + found.warnings - found.diagnostics.length;
   return (
     <ul class="diagnostics">
-      {list.map((entry, i) => (
+      {found.diagnostics.map((entry, i) => (
         <li key={i}>
           <div class="row">
             <Badge tone={entry.level === 'error' ? 'bad' : 'warn'}>{entry.level}</Badge>
@@ -23,6 +25,13 @@ export function Diagnostics({ list, onLocation }: DiagnosticsProps) {
           {entry.hint !== null && <p class="break muted">{entry.hint}</p>}
         </li>
       ))}
+      {more > 0 && (
+        <li>
+          <p class="muted">
+            … and {count(more)} more: <code>gateway check</code>
+          </p>
+        </li>
+      )}
     </ul>
   );
 }
@@ -45,12 +54,10 @@ function DiagnosticLocation({
 }
 
 /** `2 errors, 1 warning`. */
-export function summaryOf(list: readonly ShownDiagnostic[]): string {
-  const errors = list.filter(({ level }) => level === 'error').length;
-  const warnings = list.length - errors;
+export function summaryOf({ errors, warnings }: Diagnosed): string {
   const parts = [
-    errors > 0 ? `${errors} ${errors === 1 ? 'error' : 'errors'}` : '',
-    warnings > 0 ? `${warnings} ${warnings === 1 ? 'warning' : 'warnings'}` : '',
+    errors > 0 ? `${count(errors)} ${errors === 1 ? 'error' : 'errors'}` : '',
+    warnings > 0 ? `${count(warnings)} ${warnings === 1 ? 'warning' : 'warnings'}` : '',
   ];
   return parts.filter((part) => part !== '').join(', ') || 'no problems';
 }

@@ -1,5 +1,6 @@
 import type { Status } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
+import { count } from '../../browser/format.ts';
 import { useLoad } from '../../browser/load.ts';
 import { Ago } from '../../components/display.tsx';
 import { Notice } from '../../components/surface.tsx';
@@ -34,7 +35,7 @@ function Shown({ status }: { status: Status }) {
           </ul>
           <p>
             <Ago at={reload.at} />
-            {errors.length > 3 && ` · ${errors.length} errors`} · <a href="/system">Show all on System</a>
+            {reload.errors > 3 && ` · ${count(reload.errors)} errors`} · <a href="/system">Show all on System</a>
           </p>
         </Notice>
       )}

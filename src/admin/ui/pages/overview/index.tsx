@@ -63,7 +63,7 @@ export function Overview() {
       ) : isOff ? (
         <>
           <LogSwitchedOff />
-          <Providers providers={status.data?.providers ?? []} />
+          {status.data !== undefined && <Providers status={status.data} />}
         </>
       ) : isEmpty && status.data !== undefined ? (
         <FirstRequest
@@ -76,7 +76,7 @@ export function Overview() {
           <Problems calls={[stats, status, groups]} />
           <PartlyCounted calls={[stats, groups]} />
           {stats.data !== undefined && <Figures stats={stats.data} range={range} />}
-          {status.data !== undefined && <Providers providers={status.data.providers} />}
+          {status.data !== undefined && <Providers status={status.data} />}
           <Charts
             stats={stats}
             groups={groups}

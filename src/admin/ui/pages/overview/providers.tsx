@@ -1,4 +1,4 @@
-import type { ProviderHealth } from '../../../api-types.ts';
+import { mostRelevant, type ProviderHealth, type Status } from '../../../api-types.ts';
 import { count, duration, percent } from '../../browser/format.ts';
 import { Ago, Badge, type Tone } from '../../components/display.tsx';
 import { Panel } from '../../components/surface.tsx';
@@ -8,12 +8,11 @@ const tones: Readonly<Record<ProviderHealth['state'], Tone>> = { ok: 'ok', degra
 
 /** Maximum number of cards, so that the charts below remain visible. */
 const maxCards = 12;
-const ranks: Readonly<Record<ProviderHealth['state'], number>> = { down: 0, degraded: 1, ok: 2, idle: 3, off: 4 };
 
 /** One card per provider with figures of the last five minutes. If there are many, those with problems first, then those in use. */
-export function Providers({ providers }: { providers: readonly ProviderHealth[] }) {
+export function Providers({ status: { providers, providers_total: total } }: { status: Status }) {
   if (providers.length === 0) return null;
-  const shown = providers.length <= maxCards ? providers : providers.toSorted((a, b) => ranks[a.state] - ranks[b.state]).slice(0, maxCards);
+  const shown = mostRelevant(providers, maxCards);
   return (
     <Panel title="Providers" aside={<span class="muted small">last 5 minutes</span>}>
       <div class="stack">
@@ -22,9 +21,9 @@ export function Providers({ providers }: { providers: readonly ProviderHealth[] 
             <Card key={provider.slug} provider={provider} />
           ))}
         </ul>
-        {shown.length < providers.length && (
+        {shown.length < total && (
           <p class="small">
-            <a href="/catalog">{count(providers.length - shown.length)} more in the Catalog</a>
+            <a href="/catalog">{count(total - shown.length)} more in the Catalog</a>
           </p>
         )}
       </div>

@@ -35,13 +35,7 @@ export function Configuration({ revision }: { revision: string }) {
         <div class="stack">
           <Panel
             title="Check"
-            aside={
-              <Badge
-                tone={config.diagnostics.some(({ level }) => level === 'error') ? 'bad' : config.diagnostics.length > 0 ? 'warn' : 'ok'}
-              >
-                {summaryOf(config.diagnostics)}
-              </Badge>
-            }
+            aside={<Badge tone={config.errors > 0 ? 'bad' : config.warnings > 0 ? 'warn' : 'ok'}>{summaryOf(config)}</Badge>}
           >
             {config.diagnostics.length === 0 ? (
               <p class="muted">
@@ -49,7 +43,7 @@ export function Configuration({ revision }: { revision: string }) {
                 {config.files.length === 1 ? 'file' : 'files'}.
               </p>
             ) : (
-              <Diagnostics list={config.diagnostics} onLocation={setLocation} />
+              <Diagnostics found={config} onLocation={setLocation} />
             )}
           </Panel>
           <Values config={config} find={find} withDefaults={withDefaults} onDefaults={setWithDefaults} onLocation={setLocation} />

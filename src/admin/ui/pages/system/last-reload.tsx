@@ -1,10 +1,7 @@
-import type { ShownDiagnostic, Status } from '../../../api-types.ts';
+import type { Status } from '../../../api-types.ts';
 import { Ago, Badge } from '../../components/display.tsx';
 import { Notice, Panel } from '../../components/surface.tsx';
 import { Diagnostics, summaryOf } from '../../parts/diagnostics.tsx';
-
-/** Errors first. */
-const rankOf = ({ level }: ShownDiagnostic): number => (level === 'error' ? 0 : 1);
 
 /** The last reload in red with all problems, as long as the files are invalid. */
 export function LastReload({ status }: { status: Status }) {
@@ -16,9 +13,9 @@ export function LastReload({ status }: { status: Status }) {
       <Notice tone="bad" title={`The last reload failed; revision ${revision} stays active`}>
         {reason !== null && <p>{reason}</p>}
         <p>
-          <Ago at={at} /> · {summaryOf(diagnostics)}. Requests are served as before. After you fix the file, it is loaded automatically.
+          <Ago at={at} /> · {summaryOf(last)}. Requests are served as before. After you fix the file, it is loaded automatically.
         </p>
-        <Diagnostics list={diagnostics.toSorted((one, other) => rankOf(one) - rankOf(other))} />
+        <Diagnostics found={last} />
       </Notice>
     );
   return (
@@ -32,7 +29,7 @@ export function LastReload({ status }: { status: Status }) {
       }
       flush={diagnostics.length === 0}
     >
-      {diagnostics.length > 0 && <Diagnostics list={diagnostics} />}
+      {diagnostics.length > 0 && <Diagnostics found={last} />}
     </Panel>
   );
 }

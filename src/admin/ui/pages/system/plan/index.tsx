@@ -116,9 +116,7 @@ function Outcome({
       title="Plan"
       aside={
         <span role="status">
-          {data !== undefined && (
-            <Badge tone={data.ok ? (data.diagnostics.length > 0 ? 'warn' : 'ok') : 'bad'}>{summaryOf(data.diagnostics)}</Badge>
-          )}
+          {data !== undefined && <Badge tone={data.ok ? (data.diagnostics.length > 0 ? 'warn' : 'ok') : 'bad'}>{summaryOf(data)}</Badge>}
         </span>
       }
     >
@@ -126,7 +124,7 @@ function Outcome({
         {error !== undefined && <Problem error={error} onRetry={reload} />}
         {data !== undefined && (
           <>
-            {data.diagnostics.length > 0 && <Diagnostics list={data.diagnostics} onLocation={onLocation} />}
+            {data.diagnostics.length > 0 && <Diagnostics found={data} onLocation={onLocation} />}
             <Changes data={data} isUnchanged={isUnchanged} />
           </>
         )}
