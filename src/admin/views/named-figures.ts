@@ -1,4 +1,4 @@
-import { GatewayError } from '../../core/error.ts';
+import { errorMessage, GatewayError } from '../../core/error.ts';
 import type { Figures, LogReader } from '../../core/logs/reader.ts';
 import type { Mask } from '../../core/secrets/mask.ts';
 import { toStorable } from '../../query/text.ts';
@@ -24,7 +24,7 @@ export async function readLog<T>(
   try {
     return { found: await read(reader), fault: null };
   } catch (error) {
-    return { found: undefined, fault: subject.mask().text(error instanceof Error ? error.message : String(error)) };
+    return { found: undefined, fault: subject.mask().text(errorMessage(error)) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../core/error.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
 import { storeFeedback } from '../feedback.ts';
 import type { Batch, LogStore } from '../log-store.ts';
@@ -51,7 +52,7 @@ async function tryStore(store: LogStore, batch: Batch, rejected: Rejected): Prom
     return true;
   } catch (error) {
     if (!isRecordError(error)) throw error;
-    rejected.why = error instanceof Error ? error.message : String(error);
+    rejected.why = errorMessage(error);
     return false;
   }
 }

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { errorMessage } from '../../../core/error.ts';
 import type { FeedbackInput } from '../../../core/logs/reader.ts';
 import { unknownStore } from '../../../core/logs/unknown-store.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
@@ -154,7 +155,7 @@ class LogWriter {
       this.#eviction?.evict((segment) => this.#drain?.offsetOf(segment));
     } catch (error) {
       // On a full disk nothing can be evicted. The spool itself still enforces its size limit.
-      this.#storeFault = `${this.#storeFault ?? ''} The spool: ${error instanceof Error ? error.message : String(error)}`;
+      this.#storeFault = `${this.#storeFault ?? ''} The spool: ${errorMessage(error)}`;
     }
   }
 
@@ -210,7 +211,7 @@ class LogWriter {
       return isMore;
     } catch (error) {
       if (isCorruptionError(error) || errorCode(error) === 'log_unavailable') throw error;
-      this.#retentionFailure = { times: this.#retentionFailure.times + 1, why: error instanceof Error ? error.message : String(error) };
+      this.#retentionFailure = { times: this.#retentionFailure.times + 1, why: errorMessage(error) };
       return false;
     }
   }
@@ -248,7 +249,7 @@ class LogWriter {
       this.#notices.push(`The request log was damaged: it was renamed to ${newPath}, and a new one was created.`);
       return true;
     } catch (failure) {
-      const why = failure instanceof Error ? failure.message : String(failure);
+      const why = errorMessage(failure);
       this.#storeFault = `The request log is damaged and cannot be renamed, so records wait in the spool: ${why}`;
       return false;
     }
@@ -256,7 +257,7 @@ class LogWriter {
 
   async #handleFailure(error: unknown): Promise<void> {
     const waitingIn = this.#data.spool === undefined ? 'memory' : 'the spool';
-    this.#storeFault = `Records wait in ${waitingIn}: ${error instanceof Error ? error.message : String(error)}`;
+    this.#storeFault = `Records wait in ${waitingIn}: ${errorMessage(error)}`;
     // Only a Postgres connection can be broken. A store in memory would be lost if it were closed.
     if ((this.#data.database.kind !== 'postgres' && !isCorruptionError(error)) || this.#store?.isMigrating === true) return;
     await this.#store?.close().catch(() => {});
