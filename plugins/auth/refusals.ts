@@ -73,6 +73,7 @@ const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 const faultTexts: Readonly<Record<Exclude<JwtFault, 'expired' | 'no-keys' | 'claim'>, readonly [what: string, hint: string]>> = {
   malformed: ['is not a valid JWT', 'Send the whole token: three parts with dots between them.'],
   algorithm: ['is signed with an algorithm that is not accepted', 'The rule is auth.jwt.algorithms.'],
+  extension: ['requires an extension, which the gateway does not support', 'Have the issuer leave out the header "crit" of the token.'],
   issuer: ['is from another issuer', 'The rule is auth.jwt.issuer: compare the claim "iss".'],
   audience: ['is for another audience', 'The rule is auth.jwt.audience: compare the claim "aud".'],
   'not-yet': ['is not valid yet', 'Compare the claim "nbf" with the clock of the gateway.'],

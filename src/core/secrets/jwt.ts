@@ -22,6 +22,8 @@ export type JwtClaims = Readonly<Record<string, unknown>>;
 export type JwtFault =
   | 'malformed'
   | 'algorithm'
+  /** The header `crit` requires an extension. */
+  | 'extension'
   | 'issuer'
   | 'audience'
   | 'expired'
@@ -59,10 +61,15 @@ export function looksLikeJwt(value: string): boolean {
  * Returns the claims without verification. Use them only to find out the issuer of a token. Long numbers keep their
  * digits: two callers may differ in the last one.
  */
-export function unverifiedClaims(token: string): JwtClaims | undefined {
+export const unverifiedClaims = (token: string): JwtClaims | undefined => unverifiedPart(token, 1);
+
+/** True if the header of the token lists extensions that whoever accepts it must support. */
+export const requiresExtension = (token: string): boolean => unverifiedPart(token, 0)?.['crit'] !== undefined;
+
+function unverifiedPart(token: string, part: 0 | 1): JwtClaims | undefined {
   try {
-    const claims = parseExact(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
-    return isObject(claims) ? claims : undefined;
+    const found = parseExact(Buffer.from(token.split('.')[part] ?? '', 'base64url').toString('utf8'));
+    return isObject(found) ? found : undefined;
   } catch {
     return undefined;
   }

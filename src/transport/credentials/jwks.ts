@@ -105,10 +105,7 @@ export class RemoteKeySet<Keys> {
       this.#lastError = undefined;
       return set;
     } catch (cause) {
-      const error =
-        cause instanceof JwksError
-          ? cause
-          : new JwksError(`the response is not a JSON Web Key Set: ${(cause as Error).message}`, { cause });
+      const error = cause instanceof JwksError ? cause : new JwksError('the key set cannot be used', { cause });
       this.#lastError = error;
       this.#failedAt = this.#deps.monotonic();
       this.#deps.onFault(error);
@@ -119,7 +116,7 @@ export class RemoteKeySet<Keys> {
   async #download(): Promise<unknown> {
     const url = new URL(this.#url);
     const refusal = this.#deps.checkEgress(url.origin, 'operator');
-    if (refusal !== undefined) throw new JwksError(refusal.message, { cause: refusal });
+    if (refusal !== undefined) throw new JwksError(refusal.message);
     const request = {
       method: 'GET',
       origin: url.origin,
@@ -129,7 +126,9 @@ export class RemoteKeySet<Keys> {
     } as const;
     const answer = await fetchResponse(this.#deps.upstream, { ...request, headers: [...request.headers] }, limits).catch(
       (fault: unknown) => {
-        throw new JwksError(`${url.host}: ${fault instanceof FetchFault ? fault.message : 'the request failed'}`, { cause: fault });
+        // The log appends the texts of causes to the message.
+        if (!(fault instanceof FetchFault)) throw new JwksError(`${url.host}: the request failed`, { cause: fault });
+        throw new JwksError(`${url.host}: ${fault.message}`, { cause: fault.cause });
       },
     );
     if (answer.status !== 200) throw new JwksError(`${url.host} returned ${answer.status}`);

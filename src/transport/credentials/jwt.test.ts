@@ -80,10 +80,14 @@ function tokenWithWrongAlgorithm(): string {
 }
 
 /** No signature at all. */
-function unsignedToken(): string {
+function unsignedToken(header: object = { alg: 'none' }): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-  return `${part({ alg: 'none' })}.${part({ sub: 'mallory', iss: issuerName, aud: audience, exp: seconds + 60 })}.`;
+  return `${part(header)}.${part({ sub: 'mallory', iss: issuerName, aud: audience, exp: seconds + 60 })}.`;
 }
+
+/** The texts of an error and its causes, joined as in the log. */
+const logged = (error: unknown): string =>
+  error instanceof Error ? [error.message, ...(error.cause === undefined ? [] : [logged(error.cause)])].join(': ') : String(error);
 
 /** Correctly signed, with an exp that is valid JSON but too large for a double. */
 const tokenWithoutEnd = (): Promise<string> => signClaims('"sub":"alice","exp":1e400');
@@ -128,7 +132,8 @@ describe('JwtVerifier', () => {
     ['a listed key id with another key', () => token({ ...otherKey, kid: 'rsa-1' }), 'signature'],
     ['changed claims', forgedToken, 'signature'],
     ['HS256 with the public key as the secret', tokenWithWrongAlgorithm, 'algorithm'],
-    ['no signature', unsignedToken, 'algorithm'],
+    ['no signature', () => unsignedToken(), 'algorithm'],
+    ['a required extension', () => unsignedToken({ alg: 'RS256', kid: 'rsa-1', crit: ['x'], x: 1 }), 'extension'],
   ])('rejects %s', async (_name, createToken, fault) => {
     expect(faultOf(await verifier().verify(await createToken()))).toBe(fault);
   });
@@ -268,8 +273,8 @@ describe('JWKS of an issuer', () => {
   it.each<[string, Parameters<Issuer['answer']>[0], RegExp]>([
     ['a 503 error', (response) => json(response, 503, {}), /returned 503/],
     ['an HTML page', (response) => response.end('<html>'), /is not JSON/],
-    ['another JSON document', (response) => json(response, 200, { kids: [] }), /not a JSON Web Key Set/],
-    ['no keys', (response) => json(response, 200, { keys: [] }), /contains no keys/],
+    ['another JSON document', (response) => json(response, 200, { kids: [] }), /key set cannot be used: JSON Web Key Set malformed/],
+    ['no keys', (response) => json(response, 200, { keys: [] }), /key set cannot be used: it contains no keys/],
     ['a redirect', (response) => response.writeHead(302, { location: '/else' }).end(), /returned 302/],
     ['a response that is too large', (response) => response.end(Buffer.alloc(2_000_000, 0x20)), /larger than/],
     ['no response and closes the connection', (response) => response.destroy(), /broke/],
@@ -279,8 +284,9 @@ describe('JWKS of an issuer', () => {
     expect(await verifyMany(1, rsa)).toEqual(['no-keys']);
     // The client may retry once on a reused connection that broke.
     expect(fetches()).toBeLessThan(5);
-    expect(faults.map(String)).toEqual([expect.stringMatching(message)]);
-    expect(faults.map(String).join()).not.toMatch(/eyJ/);
+    expect(faults.map(logged)).toEqual([expect.stringMatching(message)]);
+    // No secret, and no text twice.
+    expect(faults.map(logged).join()).not.toMatch(/eyJ|(\w{3}.{6,}): \1/);
     issuer.show(rsa);
     now += 5_001;
     expect(await verifyMany(1, rsa)).toEqual(['proven']);

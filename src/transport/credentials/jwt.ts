@@ -1,5 +1,12 @@
 import type { CryptoKey, JWTPayload, LocalJWKSet } from 'jose';
-import { type JwtFault, type JwtSettings, type JwtVerdict, type JwtVerifier, unverifiedClaims } from '../../core/secrets/jwt.ts';
+import {
+  type JwtFault,
+  type JwtSettings,
+  type JwtVerdict,
+  type JwtVerifier,
+  requiresExtension,
+  unverifiedClaims,
+} from '../../core/secrets/jwt.ts';
 import { RemoteKeySet, freshMs, type JwksDeps, type KeySetVersion } from './jwks.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 import { setBounded } from '../../core/memory/set-bounded.ts';
@@ -75,6 +82,7 @@ class Verifier implements JwtVerifier {
     if (claims === undefined) return { fault: 'malformed' };
     // Checked before the signature, so that a token of another issuer causes no key lookup.
     if (!this.#settings.issuers.includes(claims['iss'] as string)) return { fault: 'issuer' };
+    if (requiresExtension(token)) return { fault: 'extension' };
     let set: KeySetVersion<LocalJWKSet> | undefined;
     try {
       set = await this.#keys.get();
