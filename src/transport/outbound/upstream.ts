@@ -8,6 +8,7 @@ import type { UpstreamRequest } from '../../core/provider.ts';
 import { staleMs } from './http1/connection.ts';
 import { type ContinueSkipper, skipContinue } from './http1/skip-continue.ts';
 import { OriginPool, type OriginPoolOptions } from './http1/origin-pool.ts';
+import { ReadingTurns } from '../wire/reading-turns.ts';
 import { closeAfterErrors } from '../wire/socket-errors.ts';
 import { type PoolOptions, Pools, type Route } from './pools.ts';
 import { readBeforeWriteErrors } from './read-first.ts';
@@ -168,6 +169,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   #readBefore = 0;
   #writtenAt = 0;
   #ended = false;
+  #turns: ReadingTurns | undefined;
 
   /** @param over called at the end */
   constructor(receiver: ResponseReceiver, state: { writing: ResponseHandler | undefined }, over: (() => void) | undefined) {
@@ -187,10 +189,12 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#state.writing = this;
+    const turns = new ReadingTurns(controller);
+    this.#turns = turns;
     this.#receiver.connected({
       unsent: () => unsentBytes(this.#socket),
-      pause: () => controller.pause(),
-      resume: () => controller.resume(),
+      pause: () => turns.pause(),
+      resume: () => turns.resume(),
       // Creating an error is expensive, and after the end there is nothing to abort.
       abort: () => {
         if (!this.#ended) controller.abort(new Aborted('aborted'));
@@ -213,11 +217,13 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#turns?.count(chunk.length);
     this.#receiver.data(chunk);
   }
 
   onResponseEnd(): void {
     this.#ended = true;
+    this.#turns?.end();
     this.#over?.();
     // For a body that ends with the connection, the library treats a reset as the end.
     const broken = this.#socket?.errored;
@@ -228,6 +234,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#turns?.end();
     this.#over?.();
     this.#receiver.failed(error, this.#isUnread(error));
   }

@@ -4,6 +4,7 @@ import { WireFault } from '../../wire/fault.ts';
 import { releaseBuffer } from '../../../core/memory/release-buffer.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { Origin } from './origin.ts';
+import { ReadingTurns } from '../../wire/reading-turns.ts';
 import { unsentBytes, type WritingSocket } from '../unsent.ts';
 
 /**
@@ -11,12 +12,6 @@ import { unsentBytes, type WritingSocket } from '../unsent.ts';
  * to process a request may also drop the connection, but not so soon.
  */
 export const staleMs = 100;
-
-/**
- * Bytes after which a connection reads on only in the next turn of the event loop. While a socket has data, libuv would
- * read up to 2 MB of it before it looks at the next one, and a hundred fast providers would delay everyone else.
- */
-const turnBytes = 64 * 1024;
 
 /** Milliseconds that an idle connection is kept if the provider gives no timeout. */
 const idleMs = 15_000;
@@ -32,16 +27,12 @@ export class UpstreamConnection {
   readonly #socket: Socket;
   readonly #origin: Origin;
   readonly #reader: ResponseParser;
+  readonly #turns: ReadingTurns;
   #outgoing: Outgoing | undefined;
   /** Bytes of the response were received. */
   #hasData = false;
   /** When a request was written to a connection that was idle before and may have been closed in the meantime. */
   #reusedAt = Number.NEGATIVE_INFINITY;
-  #isPaused = false;
-  /** Reading continues in the next turn. */
-  #isYielding = false;
-  /** Bytes read since the last yield. */
-  #turnBytes = 0;
   isClosed = false;
   /** Epoch of the origin when this connection was started. */
   readonly epoch: number;
@@ -54,6 +45,7 @@ export class UpstreamConnection {
     this.#origin = origin;
     this.epoch = epoch;
     this.#reader = new ResponseParser(origin.responseHeads);
+    this.#turns = new ReadingTurns(socket);
   }
 
   /** Sends a request. @param isReused the connection was idle in the pool before */
@@ -97,28 +89,12 @@ export class UpstreamConnection {
   }
 
   pause(): void {
-    this.#isPaused = true;
-    this.#socket.pause();
+    this.#turns.pause();
   }
 
   resume(): void {
-    if (!this.#isPaused) return;
-    this.#isPaused = false;
-    if (!this.#isYielding) this.#socket.resume();
+    this.#turns.resume();
   }
-
-  /** Lets the other connections read first. */
-  #yield(): void {
-    this.#turnBytes = 0;
-    this.#isYielding = true;
-    this.#socket.pause();
-    setImmediate(this.#readOn);
-  }
-
-  readonly #readOn = (): void => {
-    this.#isYielding = false;
-    if (!this.#isPaused) this.#socket.resume();
-  };
 
   /** Cancels the response. Its remaining bytes would block the next one, so the connection is closed. */
   abort(outgoing: Outgoing): void {
@@ -136,8 +112,7 @@ export class UpstreamConnection {
       return;
     }
     this.#hasData = true;
-    this.#turnBytes += bytes.length;
-    if (this.#turnBytes >= turnBytes && !this.#isYielding) this.#yield();
+    this.#turns.count(bytes.length);
     let rest: number | undefined;
     try {
       rest = this.#reader.push(bytes, outgoing.receiver);
