@@ -44,7 +44,7 @@ export const pricesOfFile = (): readonly PriceOverride[] =>
 const readers: Readonly<Record<Shape['format'], (usage: unknown) => Usage | undefined>> = {
   chat: readUsage,
   google: geminiUsage,
-  bedrock: converseUsage,
+  bedrock: (usage) => converseUsage({ usage }),
   none: () => ({ prompt: 0, completion: 0 }),
   anthropic: (usage) => {
     const counts = new UsageCounts();

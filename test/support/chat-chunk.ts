@@ -49,8 +49,8 @@ const usage = object(
     prompt_tokens: required(count),
     completion_tokens: required(count),
     total_tokens: required(count),
-    prompt_tokens_details: optional(details('cached_tokens', 'audio_tokens')),
-    completion_tokens_details: optional(details('reasoning_tokens', 'audio_tokens')),
+    prompt_tokens_details: optional(details('cached_tokens', 'audio_tokens', 'image_tokens')),
+    completion_tokens_details: optional(details('reasoning_tokens', 'audio_tokens', 'image_tokens')),
   },
   ['cache_read_input_tokens', 'cache_creation_input_tokens', 'cache_creation'],
 );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openaiUsage } from './openai-usage.ts';
+import { openaiUsage, tierField } from './openai-usage.ts';
 import type { Usage } from './usage.ts';
 
 describe('openaiUsage', () => {
@@ -44,6 +44,14 @@ describe('openaiUsage', () => {
     expect(openaiUsage({ ...usage, details: { web_searches: 1 } })).not.toHaveProperty('cache_creation');
   });
 
+  it('adds image tokens if there are some', () => {
+    expect(openaiUsage({ prompt: 10, completion: 5, details: { image_in: 7, image_out: 9 } })).toMatchObject({
+      prompt_tokens_details: { image_tokens: 7 },
+      completion_tokens_details: { image_tokens: 5 },
+    });
+    expect(openaiUsage({ prompt: 10, completion: 5 }).prompt_tokens_details).not.toHaveProperty('image_tokens');
+  });
+
   it('keeps the sums consistent for any reported usage', () => {
     const tokens = fc.oneof(fc.nat(), fc.double());
     const part = fc.option(tokens, { nil: undefined });
@@ -58,4 +66,14 @@ describe('openaiUsage', () => {
       }),
     );
   });
+});
+
+it.each([
+  ['flex', { service_tier: 'flex' }],
+  ['priority', { service_tier: 'priority' }],
+  ['batch', {}],
+  ['provisioned_throughput', {}],
+  [undefined, {}],
+])('tierField writes the tier %s as %o', (tier, expected) => {
+  expect(tierField({ prompt: 1, completion: 1, ...(tier === undefined ? {} : { details: { tier } }) })).toEqual(expected);
 });

@@ -5,8 +5,8 @@ export interface OpenAIUsage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly total_tokens: number;
-  readonly prompt_tokens_details: { readonly cached_tokens: number; readonly audio_tokens: number };
-  readonly completion_tokens_details: { readonly reasoning_tokens: number; readonly audio_tokens: number };
+  readonly prompt_tokens_details: { readonly cached_tokens: number; readonly audio_tokens: number; readonly image_tokens?: number };
+  readonly completion_tokens_details: { readonly reasoning_tokens: number; readonly audio_tokens: number; readonly image_tokens?: number };
   readonly cache_read_input_tokens?: number;
   readonly cache_creation_input_tokens?: number;
   readonly cache_creation?: CacheLifetimes;
@@ -41,13 +41,31 @@ export function openaiUsage(usage: Usage): OpenAIUsage {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: cached, audio_tokens: wholeCount(usage.audioIn) },
-    completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: wholeCount(usage.audioOut) },
+    prompt_tokens_details: {
+      cached_tokens: cached,
+      audio_tokens: wholeCount(usage.audioIn),
+      ...imageTokens(usage.details?.image_in, prompt),
+    },
+    completion_tokens_details: {
+      reasoning_tokens: reasoning,
+      audio_tokens: wholeCount(usage.audioOut),
+      ...imageTokens(usage.details?.image_out, completion),
+    },
     ...(usage.cacheWrite === undefined || cached === 0 ? {} : { cache_read_input_tokens: cached }),
     ...(written === 0 ? {} : { cache_creation_input_tokens: written }),
     ...(lifetimes === undefined ? {} : { cache_creation: lifetimes }),
   };
 }
+
+const imageTokens = (count: number | undefined, whole: number): { readonly image_tokens?: number } =>
+  wholeCount(count) === 0 ? {} : { image_tokens: Math.min(wholeCount(count), whole) };
+
+/** The tiers that OpenAI's API reports, except the regular one. Client libraries may reject other names. */
+const tiers: ReadonlySet<unknown> = new Set(['flex', 'priority', 'scale', 'fast']);
+
+/** The member of a chat completion that names the tier, if it is not the regular one. */
+export const tierField = ({ details }: Usage): { readonly service_tier?: string } =>
+  details?.tier !== undefined && tiers.has(details.tier) ? { service_tier: details.tier } : {};
 
 /** Returns a valid token count: a non-negative whole number. A fraction counts as one, as in costs. */
 export function wholeCount(value: number | undefined): number {

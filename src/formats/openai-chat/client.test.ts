@@ -4,6 +4,7 @@ import type { DialectCall } from '../../core/dialect.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { ModelEvent } from '../../core/events.ts';
 import { openaiDialect } from './client.ts';
+import { collectChat } from './collect.ts';
 
 const call: DialectCall = { strict: false, includeUsage: false, provider: 'vertex-ai', model: 'm-asked', id: 'req_1', createdAt: 7 };
 const start: ModelEvent = { type: 'start', id: 'up-1', model: 'm-1', created: 5 };
@@ -278,6 +279,13 @@ describe('usage', () => {
 
   it('is not written if the client did not request it', () => {
     expect(write([start, usage, stop])).not.toContain('usage');
+  });
+
+  it('is sent with the tier that served the request, in a complete response too', () => {
+    const counts: ModelEvent = { type: 'usage', usage: { prompt: 3, completion: 4, details: { tier: 'flex' } } };
+    const { chunks, problems } = readChunks([start, stop, counts], { includeUsage: true, strict: true });
+    expect([chunks.at(-1)?.service_tier, problems]).toEqual(['flex', []]);
+    expect(collectChat([start, stop, counts], call)).toMatchObject({ service_tier: 'flex' });
   });
 });
 

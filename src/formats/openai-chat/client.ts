@@ -2,7 +2,7 @@ import type { Dialect, DialectCall, DialectWriter } from '../../core/dialect.ts'
 import { GatewayError } from '../../core/error.ts';
 import type { ModelEvent } from '../../core/events.ts';
 import { isJsonObject } from '../../core/json/merge.ts';
-import { openaiUsage } from '../../core/model/openai-usage.ts';
+import { openaiUsage, tierField } from '../../core/model/openai-usage.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { type ChoiceState, deltaText, newChoice } from './delta.ts';
 import { legacyFinish, withFunctionCalls } from './legacy-calls.ts';
@@ -91,7 +91,8 @@ class ChatWriter implements DialectWriter {
       return [...left, ...this.fail(streamInterrupted())];
     }
     if (this.#call.includeUsage && this.#usage !== undefined) {
-      left.push(`${this.#prefix()},"choices":[],"usage":${JSON.stringify(openaiUsage(this.#usage))}}\n\n`);
+      const counts = { ...tierField(this.#usage), usage: openaiUsage(this.#usage) };
+      left.push(`${this.#prefix()},"choices":[]${joined(counts)}}\n\n`);
     }
     left.push('data: [DONE]\n\n');
     return left;

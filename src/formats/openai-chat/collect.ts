@@ -1,7 +1,7 @@
 import type { ModelEvent } from '../../core/events.ts';
 import type { JsonObject } from '../../core/json/merge.ts';
 import { makeCallId } from '../../core/model/call-id.ts';
-import { openaiUsage } from '../../core/model/openai-usage.ts';
+import { openaiUsage, tierField } from '../../core/model/openai-usage.ts';
 import type { Call } from '../../core/provider.ts';
 import { parseExact } from '../../core/json/scan.ts';
 
@@ -32,7 +32,7 @@ export function collectChat(events: Iterable<ModelEvent>, call: CollectCall, lis
         start = { id: event.id, model: event.model, created: event.created, ...event.fields };
         break;
       case 'usage':
-        fields = { ...fields, usage: openaiUsage(event.usage) };
+        fields = { ...fields, ...tierField(event.usage), usage: openaiUsage(event.usage) };
         break;
       case 'error':
         throw event.error;

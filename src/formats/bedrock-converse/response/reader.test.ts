@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { MessageEvents } from '../../anthropic-messages/to-client/events.ts';
 import { collectChat } from '../../openai-chat/collect.ts';
 import { ConverseStream } from './stream.ts';
+import { ConverseTap } from './tap.ts';
 import { fromConverse } from './whole.ts';
 
 const call = { id: 'r', createdAt: 1, model: 'm', strict: false, showsReasoning: false };
@@ -111,4 +112,16 @@ it.each([
   const writer = new MessageEvents({ id: 'r', model: 'm' });
   const written = [...read.flatMap((one) => writer.push(one)), ...writer.end()];
   expect(written.find(({ type }) => type === 'message_delta')).toMatchObject({ delta: { stop_reason: stop } });
+});
+
+it.each([
+  ['flex', { tier: 'flex' }],
+  ['default', undefined],
+])('a Converse response has the tier %s in its usage, whole and streamed', (type, details) => {
+  const metadata = { usage: { inputTokens: 5, outputTokens: 1 }, serviceTier: { type } };
+  const streamed = new ConverseTap();
+  streamed.event(event('metadata', metadata));
+  const complete = new ConverseTap();
+  complete.whole(JSON.stringify({ output: { message: { content } }, stopReason: 'end_turn', ...metadata }));
+  for (const { usage } of [streamed, complete]) expect([usage?.prompt, usage?.details]).toEqual([5, details]);
 });

@@ -271,7 +271,8 @@ export class ConverseReader {
   }
 }
 
-function metadata({ usage, trace, performanceConfig, serviceTier }: JsonObject): readonly ModelEvent[] {
+function metadata(data: JsonObject): readonly ModelEvent[] {
+  const { trace, performanceConfig, serviceTier } = data;
   const events: ModelEvent[] = [];
   const fields = {
     ...(isJsonObject(trace) ? { trace } : {}),
@@ -279,7 +280,7 @@ function metadata({ usage, trace, performanceConfig, serviceTier }: JsonObject):
     ...(isJsonObject(serviceTier) ? { service_tier: serviceTier['type'] } : {}),
   };
   if (Object.keys(fields).length > 0) events.push({ type: 'extra', fields, strict: false });
-  const counts = converseUsage(usage);
+  const counts = converseUsage(data);
   if (counts !== undefined) events.push({ type: 'usage', usage: counts });
   return events;
 }

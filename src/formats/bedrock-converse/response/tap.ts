@@ -36,7 +36,7 @@ export class ConverseTap implements Tap {
         // If there is a fault, wait for the usage, which follows.
         return this.fault === undefined ? this.#content(true) : 'meta';
       case 'metadata':
-        this.usage = converseUsage(parseObject(event.data)?.['usage']);
+        this.usage = converseUsage(parseObject(event.data) ?? {});
         if (this.fault !== undefined) return 'fault';
         return this.complete ? 'end' : 'meta';
       default:
@@ -53,7 +53,7 @@ export class ConverseTap implements Tap {
     this.complete = true;
     this.answer = answer;
     if (isJsonObject(answer['output'])) {
-      this.usage = converseUsage(answer['usage']);
+      this.usage = converseUsage(answer);
       this.#finished(answer);
     } else this.fault = faultIn(answer);
     return this.fault;

@@ -1,9 +1,13 @@
-import { isJsonObject } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Usage } from '../../../core/model/usage.ts';
-import { tokenCount } from '../../shared/usage.ts';
+import { objectOf } from '../../shared/json.ts';
+import { tokenCount, withTier } from '../../shared/usage.ts';
 
-/** Reads the usage of a response. `inputTokens` does not include cache reads and writes. */
-export function converseUsage(value: unknown): Usage | undefined {
+/** Reads the usage of a response, and the tier next to it. `inputTokens` does not include cache reads and writes. */
+export const converseUsage = ({ usage, serviceTier }: JsonObject): Usage | undefined =>
+  withTier(countsOf(usage), objectOf(serviceTier)['type']);
+
+function countsOf(value: unknown): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
   const input = tokenCount(value['inputTokens']);
   const output = tokenCount(value['outputTokens']);
