@@ -225,6 +225,24 @@ describe.skipIf(!hasBrowser)('configuration pages', () => {
     await server.close();
   });
 
+  it('show a page of many providers, from the first one after a search', async () => {
+    const serving = someServing(now);
+    const [first] = serving.providers;
+    if (first === undefined) throw new Error('no provider');
+    const providers = Array.from({ length: 120 }, (_, i) => ({ ...first, slug: `eu-${i}` }));
+    const server = await startFixtureServer([], { ...serving, providers });
+    const { page } = await open(`${server.url}/catalog`);
+    const panels = page.locator('.provider-grid > *');
+    const pages = page.getByRole('navigation', { name: 'Parts of the list' });
+    await pages.getByText('1–50 of 120').waitFor();
+    expect(await panels.count()).toBe(50);
+    await pages.getByRole('button', { name: 'Next' }).press('Enter');
+    await expect.poll(() => panels.first().innerText()).toContain('eu-50');
+    await page.getByLabel('Search providers, models and deployments').fill('eu-11');
+    await expect.poll(() => panels.count()).toBe(11);
+    await server.close();
+  });
+
   it('show few API keys without pages and search', async () => {
     const serving = someServing(now);
     const server = await startFixtureServer([], { ...serving, keys: serving.keys.slice(0, 2) });

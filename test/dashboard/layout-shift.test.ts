@@ -102,4 +102,30 @@ describe.skipIf(!hasBrowser)('layout of all pages', () => {
     await page.context().close();
     await other.close();
   });
+
+  it('does not break the line number of a key in a narrow window', async () => {
+    const [key] = someServing(now).keys;
+    if (key === undefined) throw new Error('there is no key');
+    const keys = Array.from({ length: 40 }, (_, i) => ({
+      ...key,
+      name: `k${i}`,
+      at: { file: `keys.d/${'team'.repeat(15).slice(0, i + 10)}.yaml`, line: 12_345 },
+    }));
+    const other = await startFixtureServer(rows, { ...someServing(now), keys });
+    const { page } = await open(`${other.url}/keys`);
+    await page.setViewportSize({ width: 360, height: 800 });
+    await page.locator('.key-name .written-at').first().waitFor();
+    const broken = `[...document.querySelectorAll('.key-name .written-at')].filter((place) => {
+      const text = [...place.childNodes].map((node) => (node.nodeType === 3 ? node : node.firstChild)).at(-1);
+      const range = document.createRange();
+      range.setStart(text, text.data.length - 5);
+      range.setEnd(text, text.data.length);
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
+    }).length`;
+    expect(await page.evaluate(broken)).toBe(0);
+    const lines = `new Set([...document.querySelectorAll('.key-name .written-at')].map((place) => place.textContent.includes('.yaml:12345')))`;
+    expect(await page.evaluate(`[...${lines}]`)).toEqual([true]);
+    await page.context().close();
+    await other.close();
+  });
 });

@@ -31,7 +31,8 @@ export function Differences({ list }: { list: readonly Difference[] }) {
 export function OriginLabel({ at }: { at: Origin | null }) {
   return at === null ? null : (
     <code class="muted break written-at" title={`${at.file}:${at.line}`}>
-      {at.file}:{at.line}
+      {at.file}
+      <span class="line-number">{`:${at.line}`}</span>
     </code>
   );
 }

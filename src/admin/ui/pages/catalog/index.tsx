@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { ProviderView } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
+import { setParameters } from '../../browser/route.ts';
+import { pageInAddress, pageSize, Pager } from '../../parts/pager.tsx';
 import { useLoadWithUsage } from '../../parts/use-load-with-usage.ts';
 import { Code } from '../../components/code.tsx';
 import { Empty } from '../../components/display.tsx';
@@ -21,6 +23,11 @@ const many = 6;
 export function Catalog({ name }: { name: string | undefined }) {
   const loaded = useLoadWithUsage((usage, signal) => get<readonly ProviderView[]>('/api/providers', { usage }, signal), [], 15_000);
   const [find, setFind] = useState('');
+  const { offset } = pageInAddress();
+  const search = (text: string): void => {
+    setFind(text);
+    setParameters({ from: undefined }, { replace: true });
+  };
   return (
     <Page title="Catalog">
       <LoadedView loaded={loaded} lines={12}>
@@ -30,7 +37,7 @@ export function Catalog({ name }: { name: string | undefined }) {
           return (
             <div class="stack">
               {name === undefined && providers.length >= many && (
-                <TextField label="Search providers, models and deployments" value={find} onInput={setFind} placeholder="gpt-4o" />
+                <TextField label="Search providers, models and deployments" value={find} onInput={search} placeholder="gpt-4o" />
               )}
               {name !== undefined && (
                 <p>
@@ -41,11 +48,12 @@ export function Catalog({ name }: { name: string | undefined }) {
                 <Empty icon="search" title={name === undefined ? 'No provider matches' : `There is no provider “${name}”`} />
               ) : (
                 <div class="provider-grid">
-                  {found.map((provider) => (
+                  {found.slice(offset, offset + pageSize).map((provider) => (
                     <Provider key={provider.slug} provider={provider} />
                   ))}
                 </div>
               )}
+              <Pager total={found.length} />
             </div>
           );
         }}
