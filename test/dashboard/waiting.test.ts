@@ -73,6 +73,39 @@ describe.skipIf(!hasBrowser)('waiting for the gateway', () => {
     await page.locator('.figures').waitFor();
   });
 
+  const logFault = { error: { code: 'log_unavailable', message: 'The request log cannot be read: connection refused.' } };
+
+  it.each(['/requests', '/requests/ID', '/traces/TRACE'])('ends on %s when the request log is available again', async (path) => {
+    const { page } = await open('about:blank');
+    await page.route(/\/api\/(?:requests|traces)/, (route) => route.fulfill({ status: 503, json: logFault }));
+    await page.goto(server.url + path.replace('ID', rows[0]?.id ?? '').replace('TRACE', rows[0]?.trace ?? ''));
+    await page.getByRole('alert').getByText('The request log cannot be read').waitFor();
+    await page.unroute(/\/api\/(?:requests|traces)/);
+    await page.locator('.grid tbody tr:not(.space), .timeline, .trace').first().waitFor();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+
+  it('repeats a query that failed after a long time less often', async () => {
+    const { page } = await open('about:blank');
+    await page.clock.install();
+    const slow = Promise.withResolvers<void>();
+    let calls = 0;
+    await page.route(`**/api/requests/${rows[0]?.id}`, async (route) => {
+      calls += 1;
+      await slow.promise;
+      await route.fulfill({ status: 503, json: logFault });
+    });
+    await page.goto(`${server.url}/requests/${rows[0]?.id}`);
+    await expect.poll(() => calls).toBe(1);
+    await page.clock.runFor(5000);
+    slow.resolve();
+    await page.getByRole('alert').getByText('The request log cannot be read').waitFor();
+    await page.clock.runFor(45_000);
+    expect(calls).toBe(1);
+    await page.clock.runFor(10_000);
+    await expect.poll(() => calls).toBeGreaterThan(1);
+  });
+
   it('is shown until the rows of a new filter arrive', async () => {
     const { page } = await open(`${server.url}/requests`);
     await page.locator('.grid tbody tr:not(.space)').first().waitFor();

@@ -40,12 +40,17 @@ const troubles: Readonly<Record<string, Trouble>> = {
   },
   'a wrong password': {
     url: (url) => url.replace(/:[^:@]*@/, ':wrong@'),
-    message: /password authentication failed for user "postgres"$/,
+    message: /password authentication failed for user "postgres"\.$/,
     hint: /^Correct the user or password in logging\.requests\.store/,
+  },
+  'a server that is down': {
+    url: (url) => url.replace(/:\d+\//, ':1/'),
+    message: /^The request log cannot be read: postgres .*: connect ECONNREFUSED .*\.$/,
+    hint: /^Requests are served; their records wait until the database responds\.$/,
   },
   'a missing database': {
     url: (url) => `${url}x`,
-    message: /database "logs\d+x" does not exist$/,
+    message: /database "logs\d+x" does not exist\.$/,
     hint: /^Create the database, or correct logging\.requests\.store\./,
   },
 };

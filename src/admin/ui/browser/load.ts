@@ -67,20 +67,28 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
     };
   }, [every]);
   const reload = (): void => setTurn((n) => n + 1);
-  useRetryWhenUnreachable(state, reload);
+  useRetryWhenUnavailable(state, reload);
   return { ...state, reload };
 }
 
-/** Repeats calls to an unreachable gateway until one succeeds. */
-export function useRetryWhenUnreachable({ error, loading }: Pick<Loaded<unknown>, 'error' | 'loading'>, reload: () => void): void {
+/** Wait before a call to a failing log is repeated, as a multiple of its duration: a slow query must not slow down the log further. */
+const failingLogFactor = 10;
+
+/** Repeats calls to an unreachable gateway or request log until one succeeds. */
+export function useRetryWhenUnavailable({ error, loading }: Pick<Loaded<unknown>, 'error' | 'loading'>, reload: () => void): void {
   const latest = useRef(reload);
   latest.current = reload;
-  const isUnreachable = error?.code === 'unreachable' && !loading;
+  const startedAt = useRef(0);
   useEffect(() => {
-    if (!isUnreachable) return undefined;
-    const timer = setTimeout(() => latest.current(), unreachableRetryMs);
+    if (loading) startedAt.current = performance.now();
+  }, [loading]);
+  const code = loading ? undefined : error?.code;
+  useEffect(() => {
+    if (code !== 'unreachable' && code !== 'log_unavailable') return undefined;
+    const durationMs = code === 'unreachable' ? 0 : performance.now() - startedAt.current;
+    const timer = setTimeout(() => latest.current(), Math.max(unreachableRetryMs, failingLogFactor * durationMs));
     return () => clearTimeout(timer);
-  }, [isUnreachable]);
+  }, [code]);
 }
 
 export const toApiError = (error: unknown): ApiError =>

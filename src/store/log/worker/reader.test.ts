@@ -41,6 +41,7 @@ it.each([
   ['42P01', 'cannot be read: x'],
   ['42501', 'cannot be read: x'],
   ['XX001', 'cannot be read: x'],
+  ['log_unavailable', 'cannot be read: x'],
   ['42601', undefined],
   ['22P02', undefined],
   ['ERR_X', undefined],

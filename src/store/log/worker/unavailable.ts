@@ -30,12 +30,17 @@ const sqliteHints: Readonly<Record<number, string>> = {
 
 /** The error to show for a database error: `log_unavailable` if the database is the cause, else the original error. */
 export function asUnavailable(thrown: unknown): unknown {
-  const { code, errcode, message } = thrown as { code?: unknown; errcode?: unknown; message?: unknown };
+  const { code, errcode, message, hint: own } = thrown as { code?: unknown; errcode?: unknown; message?: unknown; hint?: string };
   const text = typeof message === 'string' ? message : '';
+  if (thrown instanceof GatewayError) return thrown;
+  if (code === 'log_unavailable') return unavailableError(text, own, thrown);
   const isOfPostgres = typeof code === 'string' && isSqlState.test(code) && !invalidStatementCode.test(code);
   // The tables are created with the first record.
   const isOfFile = typeof errcode === 'number' && (sqliteFileErrorCodes.has(errcode % 256) || text.startsWith('no such table'));
   if (!isOfPostgres && !isOfFile) return thrown;
   const hint = isOfPostgres ? postgresHints[code] : sqliteHints[Number(errcode) % 256];
-  return new GatewayError('log_unavailable', { message: `The request log cannot be read: ${text}.`, hint, cause: thrown });
+  return unavailableError(text, hint, thrown);
 }
+
+const unavailableError = (text: string, hint: string | undefined, cause: unknown): GatewayError =>
+  new GatewayError('log_unavailable', { message: `The request log cannot be read: ${text}.`, hint, cause });

@@ -3,7 +3,7 @@ import type { SearchPage } from '../../../../../core/logs/reader.ts';
 import type { LogRow } from '../../../../../core/logs/row.ts';
 import { type ApiError, get } from '../../../browser/api.ts';
 import { useDelayedTrue } from '../../../browser/use-delayed-true.ts';
-import { toApiError, useRetryWhenUnreachable } from '../../../browser/load.ts';
+import { toApiError, useRetryWhenUnavailable } from '../../../browser/load.ts';
 import { hasEnded } from '../../../browser/session.ts';
 
 const pageSize = 100;
@@ -79,7 +79,7 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
   }, [load, isValid, turn, isEnded]);
   useEffect(() => () => running.current?.abort(), []);
   useLateRows(query, isValid && !isEnded, turn, { running, now, late });
-  useRetryWhenUnreachable({ error: state.error, loading }, () => void (isValid && !isEnded && load(requestedCursor.current)));
+  useRetryWhenUnavailable({ error: state.error, loading }, () => void (isValid && !isEnded && load(requestedCursor.current)));
 
   return {
     ...state,
