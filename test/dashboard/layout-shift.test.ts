@@ -46,6 +46,21 @@ describe.skipIf(!hasBrowser)('layout of all pages', () => {
     },
   );
 
+  it.each(['/', '/requests', `/requests/${id}`, '/keys', '/system'])('does not shift while %s waits for a slow gateway', async (path) => {
+    const { page } = await open('about:blank', { width: 360 });
+    const slow = Promise.withResolvers<void>();
+    await page.route(/\/api\/(?!session|live)/, async (route) => {
+      await slow.promise;
+      await route.continue();
+    });
+    await page.goto(server.url + path);
+    await page.getByText('No response yet').waitFor();
+    expect(await page.evaluate(shifts)).toBeLessThan(0.005);
+    slow.resolve();
+    await settled(page);
+    await page.context().close();
+  });
+
   it.each([360, 641, 720, 800, 900, 1024, 1100, 1200, 1280])('has no table that needs horizontal scrolling at %i px', async (width) => {
     const { page } = await open(server.url, { width });
     const overflowScript = `[document.documentElement, ...document.querySelectorAll('.table-box, .grid-box')]

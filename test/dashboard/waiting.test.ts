@@ -209,4 +209,18 @@ describe.skipIf(!hasBrowser)('waiting for the gateway', () => {
     await page.clock.runFor(1000);
     await expect.poll(() => time.innerText()).toBe('now');
   });
+
+  it('shows ages by the clock of the gateway if that of the browser is wrong', async () => {
+    const started_at = Date.now() - 600_000;
+    server.set({ status: { started_at } });
+    const { page } = await open('about:blank');
+    await page.clock.install({ time: Date.now() - 3_600_000 });
+    await page.route('**/api/**', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, headers: { ...response.headers(), date: new Date().toUTCString() } });
+    });
+    await page.goto(`${server.url}/system`);
+    await page.getByText('10 min ago').waitFor();
+    expect(await page.locator('.figure', { hasText: 'Uptime' }).innerText()).toMatch(/^Uptime\n10 min/);
+  });
 });

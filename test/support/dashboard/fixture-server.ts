@@ -59,6 +59,8 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
   };
 
   const server = createServer((request, response) => {
+    // The page has the clock that a test sets.
+    response.sendDate = false;
     const url = new URL(request.url ?? '/', 'http://localhost');
     const [, first, second, ...rest] = url.pathname.split('/');
     if (first !== 'api') return page(url.pathname, response);

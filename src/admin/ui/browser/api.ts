@@ -1,4 +1,4 @@
-import { markUnreachable, markReachable } from './reachability.ts';
+import { markUnreachable, markReachable } from './gateway-state.ts';
 import { markSessionEnded, rejectedCalls } from './session.ts';
 
 /** The error response to a call. `status` 0: the gateway could not be reached. */
@@ -114,7 +114,7 @@ async function call(address: string, init: RequestInit): Promise<Response> {
   );
   const error = response.ok ? undefined : await errorOf(response);
   if (error?.code === noCode && proxyErrorStatuses.has(response.status)) throw unreachableError(init.method);
-  markReachable();
+  markReachable(response.headers.get('date'));
   if (error === undefined) return response;
   if (response.status === 401 && !address.startsWith('/api/session')) markSessionEnded();
   if (error.code === 'not_allowed') rejectedCalls.value += 1;

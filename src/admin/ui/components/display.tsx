@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { gatewayNow } from '../browser/gateway-state.ts';
 import { ago, moment } from '../browser/format.ts';
 import { useDelayedTrue } from '../browser/use-delayed-true.ts';
 import { Icon, type IconName } from './icon.tsx';
@@ -58,7 +59,7 @@ export function Ago({ at }: { at: number }) {
   }, []);
   return (
     <time class="nowrap" dateTime={new Date(at).toISOString()} title={moment(at)}>
-      {ago(at, Date.now())}
+      {ago(at, gatewayNow())}
     </time>
   );
 }
@@ -122,11 +123,21 @@ export function Skeleton({ lines = 3, height }: { lines?: number; height?: strin
 
 const slowMs = 900;
 
-/** Shown while content is loading: after a second it says what the page may be waiting for, and where to look. */
-export function SlowHint() {
+/** Content that is loading. After a second, a hint covers its top, so that nothing moves. */
+export function Loading(skeleton: { lines: number; height?: string }) {
+  return (
+    <div class="loading">
+      <Skeleton {...skeleton} />
+      <SlowHint />
+    </div>
+  );
+}
+
+/** Says what the page may be waiting for, and where to look. */
+function SlowHint() {
   if (!useDelayedTrue(true, slowMs)) return null;
   return (
-    <p class="muted padded" role="status">
+    <p class="slow-hint muted" role="status">
       No response yet. A large configuration takes a moment; if the request log does not respond, <a href="/system">System</a> shows it.
     </p>
   );

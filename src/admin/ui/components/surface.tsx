@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../browser/api.ts';
 import type { Loaded } from '../browser/load.ts';
 import { Button } from './button.tsx';
-import { Skeleton, SlowHint } from './display.tsx';
+import { Loading } from './display.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { DialogToasts } from './toasts.tsx';
 
@@ -146,12 +146,7 @@ export function LoadedView<T>({
           <Content data={data} view={children} />
         </Boundary>
       ) : (
-        error === undefined && (
-          <>
-            <SlowHint />
-            <Skeleton lines={lines} />
-          </>
-        )
+        error === undefined && <Loading lines={lines} />
       )}
     </>
   );

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { gatewayNow } from '../browser/gateway-state.ts';
 import { clock, day, isRepeated, offset, zone } from '../browser/format.ts';
 import { Button } from '../components/button.tsx';
 import { TextField } from '../components/form.tsx';
@@ -75,9 +76,9 @@ export function RangePicker({ range, onRange, open, onOpen, overruled = false, w
 
 /** Two times. Their initial values are those of the displayed range. */
 function CustomRange({ range, onRange }: Pick<RangePickerProps, 'range' | 'onRange'>) {
-  const bounds = boundsOf(range, Date.now());
-  const [since, setSince] = useState(local(bounds?.since ?? Date.now() - 3_600_000));
-  const [until, setUntil] = useState(local(bounds?.until ?? Date.now()));
+  const bounds = boundsOf(range, gatewayNow());
+  const [since, setSince] = useState(local(bounds?.since ?? gatewayNow() - 3_600_000));
+  const [until, setUntil] = useState(local(bounds?.until ?? gatewayNow()));
   const [from, to] = [timeIn(since), timeIn(until)];
   const isValid = !Number.isNaN(from) && !Number.isNaN(to) && from < to;
   return (
@@ -94,7 +95,7 @@ function CustomRange({ range, onRange }: Pick<RangePickerProps, 'range' | 'onRan
         value={until}
         onInput={setUntil}
         problem={isValid ? null : 'From must be before To, and both like 2026-11-22T09:31'}
-        hint={`Times of this browser: ${zone(Number.isNaN(to) ? Date.now() : to)}`}
+        hint={`Times of this browser: ${zone(Number.isNaN(to) ? gatewayNow() : to)}`}
       />
       <Button type="submit" disabled={!isValid}>
         Show this range

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { get } from '../browser/api.ts';
-import { unreachableSince } from '../browser/reachability.ts';
+import { unreachableSince } from '../browser/gateway-state.ts';
 import { clock } from '../browser/format.ts';
 import { unreachableRetryMs } from '../browser/load.ts';
 import { Icon } from '../components/icon.tsx';

@@ -1,5 +1,6 @@
 import type { ConfigView, Status } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
+import { gatewayNow } from '../../browser/gateway-state.ts';
 import { clock, count } from '../../browser/format.ts';
 import { useLoad } from '../../browser/load.ts';
 import { hasRole } from '../../browser/session.ts';
@@ -63,7 +64,7 @@ const hour = 3_600_000;
 
 /** Describes the period of the figures, which are counted in memory by minute. */
 const windowOf = (start: number | undefined): string =>
-  start === undefined || Date.now() - start > hour ? 'in the last hour' : `since the start at ${clock(start).slice(0, 5)}`;
+  start === undefined || gatewayNow() - start > hour ? 'in the last hour' : `since the start at ${clock(start).slice(0, 5)}`;
 
 /** Without the period, because the list is narrow. The period is shown next to the tree. */
 const noteOf = ({ root: { live } }: ConfigView): string =>

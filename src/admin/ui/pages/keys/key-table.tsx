@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { KeyView } from '../../../api-types.ts';
+import { gatewayNow } from '../../browser/gateway-state.ts';
 import { count, day, usd } from '../../browser/format.ts';
 import { hasRole } from '../../browser/session.ts';
 import { Button } from '../../components/button.tsx';
@@ -80,7 +81,7 @@ function Name({ entry: { name, at, created } }: { entry: KeyView }) {
 }
 
 function State({ entry: { revoked, expires } }: { entry: KeyView }) {
-  const now = Date.now();
+  const now = gatewayNow();
   if (revoked !== null)
     return (
       <span class="stack-cell">

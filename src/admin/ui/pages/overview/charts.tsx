@@ -21,7 +21,7 @@ export const dimensions: readonly (readonly [Dimension, string])[] = [
 ];
 
 interface ChartsProps {
-  readonly stats: Loaded<Stats>;
+  readonly stats: Stats;
   readonly groups: Loaded<Stats>;
   readonly by: Dimension;
   readonly onBy: (by: Dimension) => void;
@@ -83,9 +83,7 @@ export function Charts({ stats, groups, by, onBy, range }: ChartsProps) {
     <div class="charts">
       {overTime.map(({ title, kind, format, filter, series }) => (
         <Panel key={title} title={title}>
-          <WhenLoaded stats={stats}>
-            {(data) => <OverTime stats={data} name={title} kind={kind} format={format} filter={filter} series={series(data, range)} />}
-          </WhenLoaded>
+          <OverTime stats={stats} name={title} kind={kind} format={format} filter={filter} series={series(stats, range)} />
         </Panel>
       ))}
       <Panel title="Cost" aside={<Choice label="Group by" options={dimensions} value={by} onChange={onBy} />}>
@@ -115,7 +113,7 @@ const dollars = (value: number): string => (value < 1000 ? usd(value.toFixed(9))
 
 function WhenLoaded({ stats: { data, error }, children }: { stats: Loaded<Stats>; children: (stats: Stats) => ComponentChildren }) {
   if (data !== undefined) return <>{children(data)}</>;
-  return error === undefined ? <Skeleton lines={1} height="13rem" /> : <p class="muted padded">Not available</p>;
+  return error === undefined ? <Skeleton lines={1} height="13rem" /> : <p class="muted not-available">Not available</p>;
 }
 
 interface OverTimeProps {

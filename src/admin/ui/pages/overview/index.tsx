@@ -2,10 +2,11 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Status } from '../../../api-types.ts';
 import type { Stats } from '../../../../core/logs/reader.ts';
 import { get } from '../../browser/api.ts';
+import { gatewayNow } from '../../browser/gateway-state.ts';
 import { useLoad } from '../../browser/load.ts';
 import { parameters, setParameters } from '../../browser/route.ts';
 import { useShortcuts } from '../../browser/shortcuts.ts';
-import { Skeleton, SlowHint } from '../../components/display.tsx';
+import { Loading } from '../../components/display.tsx';
 import { Page } from '../../components/page.tsx';
 import { Problems } from '../../components/surface.tsx';
 import { LogSwitchedOff } from '../../log/log-switched-off.tsx';
@@ -28,7 +29,7 @@ export function Overview() {
   const by = dimensions.find(([id]) => id === parameters.value.get('by'))?.[0] ?? 'model';
   useShortcuts([{ keys: 't', does: 'choose the time range', group: 'Overview', run: () => setOpen(true) }]);
   const step = useMemo(() => {
-    const { since, until } = boundsOf(range, Date.now()) ?? { since: 0, until: 3_600_000 };
+    const { since, until } = boundsOf(range, gatewayNow()) ?? { since: 0, until: 3_600_000 };
     return stepFor(until - since);
   }, [range]);
   const q = rangeTerms(range);
@@ -56,10 +57,7 @@ export function Overview() {
     >
       <Banners />
       {isFirst ? (
-        <>
-          <SlowHint />
-          <Skeleton lines={12} height="2.5rem" />
-        </>
+        <Loading lines={12} height="2.5rem" />
       ) : isOff ? (
         <>
           <LogSwitchedOff />
@@ -77,13 +75,15 @@ export function Overview() {
           <PartlyCounted calls={[stats, groups]} />
           {stats.data !== undefined && <Figures stats={stats.data} range={range} />}
           {status.data !== undefined && <Providers status={status.data} />}
-          <Charts
-            stats={stats}
-            groups={groups}
-            by={by}
-            onBy={(next) => setParameters({ by: next === 'model' ? undefined : next }, { replace: true })}
-            range={range}
-          />
+          {stats.data !== undefined && (
+            <Charts
+              stats={stats.data}
+              groups={groups}
+              by={by}
+              onBy={(next) => setParameters({ by: next === 'model' ? undefined : next }, { replace: true })}
+              range={range}
+            />
+          )}
         </>
       )}
     </Page>

@@ -3,7 +3,8 @@ import type { StoredRecord } from '../../../../core/logs/reader.ts';
 import { get } from '../../browser/api.ts';
 import { useLoad } from '../../browser/load.ts';
 import { useDelayedTrue } from '../../browser/use-delayed-true.ts';
-import { Skeleton, SlowHint } from '../../components/display.tsx';
+import { Loading } from '../../components/display.tsx';
+import { statusLabel } from '../../log/cells.tsx';
 import { Notice, Problem } from '../../components/surface.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { Actions } from './actions/actions.tsx';
@@ -40,14 +41,7 @@ export function RequestView({ id, isPanel, onClose }: { id: string; isPanel: boo
   if (error === undefined && data !== undefined) return <RequestDetails stored={data} isPanel={isPanel} onClose={onClose} />;
   return (
     <div class="request-pending">
-      {error === undefined ? (
-        <>
-          <SlowHint />
-          <Skeleton lines={8} height="1.5rem" />
-        </>
-      ) : (
-        <Problem error={error} onRetry={reload} />
-      )}
+      {error === undefined ? <Loading lines={8} height="1.5rem" /> : <Problem error={error} onRetry={reload} />}
       {isPanel && <ClosePanel onClose={onClose} />}
     </div>
   );
@@ -68,7 +62,7 @@ function RequestDetails({ stored, isPanel, onClose }: { stored: StoredRecord; is
       <Head record={record} isPanel={isPanel} onClose={onClose} />
       <Actions stored={stored} />
       {record.error !== null && (
-        <Notice tone={record.status >= 500 ? 'bad' : 'warn'} title={record.error.message}>
+        <Notice tone={statusLabel(record.status, record.end).tone === 'bad' ? 'bad' : 'warn'} title={record.error.message}>
           <p>
             <code>{record.error.code}</code> · from the {record.error.source}
           </p>

@@ -3,6 +3,7 @@ import type { Status } from '../../../api-types.ts';
 import type { StoredRecord } from '../../../../core/logs/reader.ts';
 import type { LogRow } from '../../../../core/logs/row.ts';
 import { get } from '../../browser/api.ts';
+import { gatewayNow } from '../../browser/gateway-state.ts';
 import { type Loaded, useLoad } from '../../browser/load.ts';
 import { parameters, setParameters } from '../../browser/route.ts';
 import { hasEnded } from '../../browser/session.ts';
@@ -58,7 +59,7 @@ function RequestList({ status }: { status: Loaded<Status> }) {
   const [menu, setMenu] = useState<Menu>();
   const flows = isTop && selected === undefined && open === undefined;
   // A range with an end in the past gets no new rows.
-  const hasEnd = isRangeOver(query, Date.now());
+  const hasEnd = isRangeOver(query, gatewayNow());
   // Nor does a filter that this user may not use, and no list before the user has signed in again.
   const mayRead = rows.error?.status !== 403 && !hasEnded.value;
   const live = useLive(query, isLive && isValid && !hasEnd && mayRead, flows, rows);

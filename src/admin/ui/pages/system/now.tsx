@@ -1,4 +1,5 @@
 import type { Status } from '../../../api-types.ts';
+import { gatewayNow } from '../../browser/gateway-state.ts';
 import { bytes, clock, count, day, duration } from '../../browser/format.ts';
 import type { Loaded } from '../../browser/load.ts';
 import { hasRole } from '../../browser/session.ts';
@@ -20,7 +21,7 @@ export function Now({ status }: { status: Loaded<Status> }) {
             <LastReload status={data} />
             <Warnings status={data} />
             <Figures status={data} />
-            <div class="halves">
+            <div class="halves even">
               <Process status={data} />
               <Store store={data.store} />
             </div>
@@ -76,7 +77,7 @@ function Figures({ status }: { status: Status }) {
         note={status.rolled_back_to === null ? 'of the files' : 'rolled back'}
         href={hasRole('operator') ? '/system/revisions' : undefined}
       />
-      <Figure name="Uptime" value={duration(Math.max(0, Date.now() - since))} note={`since ${day(since)} ${clock(since)}`} />
+      <Figure name="Uptime" value={duration(Math.max(0, gatewayNow() - since))} note={`since ${day(since)} ${clock(since)}`} />
       <Figure name="In progress" value={count(open)} note={`${count(streams)} open streams`} />
       <Figure name="Memory" value={bytes(memory.rss)} note={`heap ${bytes(memory.heap)}`} />
       <Figure name="Bodies in memory" value={bytes(memory.bodies)} note={`of ${bytes(memory.bodies_limit)}`} />

@@ -3,6 +3,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Suggestion } from '../../../../../core/logs/reader.ts';
 import type { FilterProblem } from '../../../../../query/filter.ts';
 import { parseFilter } from '../../../../../query/parse.ts';
+import { gatewayNow } from '../../../browser/gateway-state.ts';
 import { useShortcuts } from '../../../browser/shortcuts.ts';
 import { Button } from '../../../components/button.tsx';
 import { Icon } from '../../../components/icon.tsx';
@@ -10,7 +11,7 @@ import { Suggestions } from './suggestions.tsx';
 import { useSuggestions } from './use-suggestions.ts';
 
 export function problemOf(text: string): FilterProblem | undefined {
-  const parsed = parseFilter(text, Date.now());
+  const parsed = parseFilter(text, gatewayNow());
   return 'problem' in parsed ? parsed.problem : undefined;
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Stats } from '../../../../../core/logs/reader.ts';
 import { get } from '../../../browser/api.ts';
 import { clock, compact, count, day, percent } from '../../../browser/format.ts';
+import { gatewayNow } from '../../../browser/gateway-state.ts';
 import { useDelayedTrue } from '../../../browser/use-delayed-true.ts';
 import { type Loaded, useLoad } from '../../../browser/load.ts';
 import { Chart } from '../../../charts/chart.tsx';
@@ -51,7 +52,7 @@ function useReloadOnNewRow(newest: string | undefined, stats: Pick<Loaded<unknow
 /** Number of requests by status over time. Dragging selects a time range. */
 export function Histogram({ query, isValid, newest, oldest, isErrorShown, onRange }: HistogramProps) {
   const isKnown = isValid && oldest !== undefined;
-  const step = useMemo(() => stepOf(query, oldest ?? null, Date.now()), [query, oldest]);
+  const step = useMemo(() => stepOf(query, oldest ?? null, gatewayNow()), [query, oldest]);
   const loaded: Loaded<{ readonly query: string; readonly stats: Stats } | undefined> = useLoad(
     async (signal) => (isKnown ? { query, stats: await get<Stats>('/api/stats', { q: query, by: 'status', step }, signal) } : undefined),
     [query, step, isKnown],

@@ -1,6 +1,7 @@
 import { count } from '../../../browser/format.ts';
+import { useDelayedTrue } from '../../../browser/use-delayed-true.ts';
 import { Button } from '../../../components/button.tsx';
-import { Empty, Skeleton, SlowHint } from '../../../components/display.tsx';
+import { Empty, Loading } from '../../../components/display.tsx';
 import type { TimeRange } from '../../../log/terms.ts';
 import { maxRows, type Rows } from './use-rows.ts';
 
@@ -16,6 +17,8 @@ interface FootProps {
 /** Content below the last row: loading, end of the list, or the reason why it is empty. */
 export function ListFooter({ rows, isValid, filter, range, onRange, onFilter }: FootProps) {
   const { rows: list, next, loading, error } = rows;
+  // Not for each call that is repeated after an error.
+  const isWaiting = useDelayedTrue(loading);
   if (list.length === 0 && !isValid)
     return (
       <Empty icon="search" title="This filter does not parse">
@@ -23,13 +26,7 @@ export function ListFooter({ rows, isValid, filter, range, onRange, onFilter }: 
         <Button onClick={() => onFilter('')}>Clear the filter</Button>
       </Empty>
     );
-  if (list.length === 0 && loading)
-    return (
-      <>
-        <SlowHint />
-        <Skeleton lines={10} height="1.25rem" />
-      </>
-    );
+  if (list.length === 0 && (isWaiting || (loading && error === undefined))) return <Loading lines={10} height="1.25rem" />;
   if (list.length === 0 && error !== undefined) return null;
   if (list.length === 0)
     return (
