@@ -103,7 +103,7 @@ it('does not claim an empty log while its Postgres has not responded since the s
     await expect.poll(async () => (await gateway.gateway.logs?.state())?.problems.join()).toMatch(/ECONNREFUSED/);
     expect(await gateway.gateway.logs?.state()).toMatchObject({ kind: 'not known yet', records: 0 });
     const { code, out } = await run(['status', '--admin', new URL(adminUrl(gateway)).host], folder);
-    expect([code, out]).toEqual([0, expect.stringContaining('size not known: the store has not responded since the start')]);
+    expect([code, out]).toEqual([0, expect.stringContaining('size not known: the store has not reported it yet')]);
     expect(out).not.toContain('0 records');
   } finally {
     await gateway.close();

@@ -94,7 +94,7 @@ function logText({ kind, records, bytes, spool, dropped, dropped_bodies: bodies 
   const behind = spool.behind_ms > 1000 ? ` · ${formatDuration(spool.behind_ms)} behind` : '';
   const size =
     kind === unknownStore
-      ? 'size not known: the store has not responded since the start'
+      ? 'size not known: the store has not reported it yet'
       : `${kind} · ${plural(records, 'record')} · ${formatSize(bytes)}`;
   return `${size} · spool ${formatSize(spool.bytes)} of ${formatSize(spool.limit)}${behind}${lost}`;
 }

@@ -48,7 +48,7 @@ export function recordOf(row: LogRow): Fixture {
     chunks: null,
   });
   const failed = row.hops.map((hop, i) => ({
-    n: i + 1,
+    n: i,
     target: `configs.support.targets[${i}]`,
     provider: hop.provider,
     model: hop.model,
@@ -56,7 +56,7 @@ export function recordOf(row: LogRow): Fixture {
     connect_ms: 31,
     first_byte_ms: 306,
     total_ms: 311,
-    outcome: 'answered',
+    outcome: Number(hop.said) > 0 ? 'answered' : hop.said,
     status: Number(hop.said) || null,
     upstream_id: null,
     reason: '"Rate limit reached", retry-after 20 s is too long',
@@ -89,7 +89,7 @@ export function recordOf(row: LogRow): Fixture {
     attempts: [
       ...failed,
       {
-        n: failed.length + 1,
+        n: failed.length,
         target: `configs.support.targets[${failed.length}]`,
         provider: row.provider ?? '',
         model: row.model ?? '',

@@ -25,6 +25,8 @@ export function Tabs<T extends string>({ tabs, value, onChange, label, look = 't
     onChange(next[0]);
     list.current?.querySelectorAll('button')[(at + step + tabs.length) % tabs.length]?.focus();
   };
+  // A single view needs no choice.
+  if (tabs.length === 1 && look === 'segments') return <div class="stack tight">{children}</div>;
   return (
     <div class="stack tight">
       <div class={look} role="tablist" aria-label={label} ref={list} onKeyDown={move}>

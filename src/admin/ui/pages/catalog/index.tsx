@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ProviderView } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
 import { setParameters } from '../../browser/route.ts';
+import { LogFault } from '../../parts/log-fault.tsx';
 import { pageInAddress, pageSize, Pager } from '../../parts/pager.tsx';
 import { useLoadWithUsage } from '../../parts/use-load-with-usage.ts';
 import { Code } from '../../components/code.tsx';
@@ -36,6 +37,7 @@ export function Catalog({ name }: { name: string | undefined }) {
           const found = providers.filter((one) => matchesSearch(one, find) && (name === undefined || one.slug === name));
           return (
             <div class="stack">
+              <LogFault what="Cost today" of={found} />
               {name === undefined && providers.length >= many && (
                 <TextField label="Search providers, models and deployments" value={find} onInput={search} placeholder="gpt-4o" />
               )}

@@ -33,24 +33,23 @@ export function Provider({ provider }: { provider: ProviderView }) {
         </span>
       }
       aside={
-        <>
-          <OriginLabel at={at} />
-          {hasRole('operator') && enabled && (
-            <Button
-              small
-              icon="play"
-              disabled={test.busy}
-              label={`Test ${slug} with its real credential`}
-              onClick={() => test.run((signal) => post(`/api/providers/${encodeURIComponent(slug)}/test`, {}, signal))}
-            >
-              {test.busy ? 'Testing…' : 'Test'}
-              <span class="hidden-text"> {slug}</span>
-            </Button>
-          )}
-        </>
+        hasRole('operator') &&
+        enabled && (
+          <Button
+            small
+            icon="play"
+            disabled={test.busy}
+            label={`Test ${slug} with its real credential`}
+            onClick={() => test.run((signal) => post(`/api/providers/${encodeURIComponent(slug)}/test`, {}, signal))}
+          >
+            {test.busy ? 'Testing…' : 'Test'}
+            <span class="hidden-text"> {slug}</span>
+          </Button>
+        )
       }
     >
       <div class="stack tight">
+        <OriginLabel at={at} />
         {problem !== null && <Notice tone="warn" title={problem} />}
         <div role="status">
           <TestResult test={test.result} />

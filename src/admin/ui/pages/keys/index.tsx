@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { KeyPage, KeyView } from '../../../api-types.ts';
+import type { KeyPage } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
 import { count } from '../../browser/format.ts';
 import { useLoadWithUsage } from '../../parts/use-load-with-usage.ts';
@@ -9,6 +9,7 @@ import { Code } from '../../components/code.tsx';
 import { Empty } from '../../components/display.tsx';
 import { Page } from '../../components/page.tsx';
 import { LoadedView, Notice, Panel } from '../../components/surface.tsx';
+import { LogFault } from '../../parts/log-fault.tsx';
 import { ListSearch, pageInAddress, pageSize, Pager } from '../../parts/pager.tsx';
 import { CreateDialog } from './create.tsx';
 import { KeyTable } from './key-table.tsx';
@@ -50,9 +51,12 @@ function KeyList() {
             <NoKeys />
           ) : (
             <>
-              {loaded.isWithoutUsage && <Notice tone="info" title="Use and cost are missing: the request log has not responded yet" />}
-              <LogFault keys={keys} />
-              <Panel title="API keys" aside={<span class="muted small">{count(total)}</span>} flush>
+              <LogFault what="Usage and cost" of={keys} />
+              <Panel
+                title="API keys"
+                aside={<span class="muted small">{loaded.isWithoutUsage ? 'waiting for usage and cost' : count(total)}</span>}
+                flush
+              >
                 <ListSearch label="Search names, secrets, permissions and files" placeholder="app-web" total={total} />
                 <KeyTable
                   keys={keys}
@@ -72,12 +76,6 @@ function KeyList() {
       {open?.does === 'revoke' && <RevokeDialog name={open.name} onClose={close} onDone={loaded.reload} />}
     </Page>
   );
-}
-
-/** All keys have the same one. */
-function LogFault({ keys }: { keys: readonly KeyView[] }) {
-  const fault = keys[0]?.log_fault ?? null;
-  return fault === null ? null : <Notice tone="info" title={`Use and cost are not known completely: ${fault}`} />;
 }
 
 const example = `api_keys:

@@ -14,15 +14,17 @@ export function Store({ store }: { store: StoreState }) {
         <p class="muted">
           No requests are stored. <code>logging.requests.store</code> switches the log on.
         </p>
-      ) : isUnknown(store) ? (
-        <p class="muted">The store has not responded since the start, so its size is not known. Records wait in the spool.</p>
       ) : (
         <Facts
           rows={[
-            ['stored in', <code key="k">{kind}</code>],
-            ['records', count(records)],
-            ['size', bytes(size)],
-            ['oldest', oldest === null ? 'none yet' : <Ago key="o" at={oldest} />],
+            ...(isUnknown(store)
+              ? ([['size', 'not known: the store has not reported it yet']] as const)
+              : ([
+                  ['stored in', <code key="k">{kind}</code>],
+                  ['records', count(records)],
+                  ['size', bytes(size)],
+                  ['oldest', oldest === null ? 'none yet' : <Ago key="o" at={oldest} />],
+                ] as const)),
             [
               'spool',
               <span key="s" class="stack tight">

@@ -56,7 +56,7 @@ function Tree({ rows }: { rows: readonly LogRow[] }) {
     <Panel
       title={`${count(rows.length)} ${rows.length === 1 ? 'request' : 'requests'}`}
       aside={
-        <span class="muted">
+        <span class="muted small">
           {moment(start)} · {duration(end - start)} · {count(tokens)} tokens · {cost}
           {unpriced > 0 && ` and ${unpriced} with an unknown price`}
         </span>

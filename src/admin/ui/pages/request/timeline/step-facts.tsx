@@ -27,9 +27,10 @@ export function StepFacts({ step, record, onClose }: { step: Step; record: LogRe
     );
   }
   const { attempt } = step;
-  const cause = causeOf(attempt, record.attempts[record.attempts.indexOf(attempt) - 1]);
+  const index = record.attempts.indexOf(attempt);
+  const cause = causeOf(attempt, record.attempts[index - 1]);
   return (
-    <Panel title={`Attempt ${attempt.n}`} aside={close}>
+    <Panel title={`Attempt ${index + 1}`} aside={close}>
       <Facts
         rows={[
           ['target', <code key="t">{attempt.target}</code>],

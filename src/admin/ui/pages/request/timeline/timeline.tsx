@@ -13,7 +13,10 @@ const words: Readonly<Record<Segment['kind'], string>> = {
   stream: 'stream',
   total: 'total',
 };
-const legend: readonly Segment['kind'][] = ['pause', 'connect', 'wait', 'token', 'stream'];
+/** For a response that is not streamed. */
+const wordsOfWhole = { ...words, token: 'to the body', stream: 'body' };
+const wordsOf = ({ stream }: LogRecord): typeof words => (stream ? words : wordsOfWhole);
+const legend: readonly Segment['kind'][] = ['plugin', 'pause', 'connect', 'wait', 'token', 'stream'];
 
 interface TimelineProps {
   readonly record: LogRecord;
@@ -36,7 +39,7 @@ export function Timeline({ record, step, onStep }: TimelineProps) {
           <span class="bar-name">
             Total <span class="muted small">overhead {duration(record.ms.overhead)}</span>
           </span>
-          <Track segments={[{ kind: 'total', from: 0, ms: record.ms.total }]} whole={whole} />
+          <Track segments={[{ kind: 'total', from: 0, ms: record.ms.total }]} whole={whole} names={words} />
           <span class="num nowrap">{duration(record.ms.total)}</span>
         </li>
       </ol>
@@ -45,7 +48,7 @@ export function Timeline({ record, step, onStep }: TimelineProps) {
           {legend.filter(isShown).map((kind) => (
             <span key={kind} class="row">
               <i class={`swatch seg-${kind}`} />
-              {words[kind]}
+              {wordsOf(record)[kind]}
             </span>
           ))}
         </div>
@@ -81,7 +84,7 @@ function BarRow({ bar, whole, record, isChosen, onStep }: BarRowProps) {
           </span>
           <span class="muted small">{verdict ?? about}</span>
         </span>
-        <Track segments={segments} whole={whole} />
+        <Track segments={segments} whole={whole} names={wordsOf(record)} />
         <span class="num nowrap">{duration(ms)}</span>
       </button>
       {attempt?.reason !== null && attempt?.reason !== undefined && <p class="bar-reason muted small">{attempt.reason}</p>}
@@ -98,14 +101,14 @@ function AttemptStatus({ attempt, record }: { attempt: AttemptRecord; record: Lo
   return <Badge tone={status === null ? 'bad' : tone}>{isBroken ? `${status} ${word}` : (status ?? outcome)}</Badge>;
 }
 
-function Track({ segments, whole }: { segments: readonly Segment[]; whole: number }) {
+function Track({ segments, whole, names }: { segments: readonly Segment[]; whole: number; names: typeof words }) {
   return (
     <span class="track">
       {segments.map(({ kind, from, ms }) => (
         <i
           key={kind}
           class={`seg-${kind}`}
-          title={`${words[kind]} ${duration(ms)}`}
+          title={`${names[kind]} ${duration(ms)}`}
           style={{ left: `${((100 * from) / whole).toFixed(3)}%`, width: `${((100 * ms) / whole).toFixed(3)}%` }}
         />
       ))}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { LogRow } from '../../../../../core/logs/row.ts';
+import { gatewayNow } from '../../../browser/gateway-state.ts';
 import { bytes, clock, count, day, duration, moment } from '../../../browser/format.ts';
 import { isTexts, storedSignal } from '../../../browser/stored-signal.ts';
 import { Cost, Duration, Route, Status, Tokens } from '../../../log/cells.tsx';
@@ -33,7 +34,7 @@ const text = (value: string | null): ComponentChildren =>
 
 /** Time of today's requests; date and time of others. */
 function time({ id, at }: LogRow): ComponentChildren {
-  const isToday = day(at) === day(Date.now());
+  const isToday = day(at) === day(gatewayNow());
   return (
     <a class="cut" href={requestHref(id)} title={moment(at)} tabIndex={-1}>
       {isToday ? clock(at) : `${day(at).slice(5)} ${clock(at).slice(0, 5)}`}
@@ -62,7 +63,7 @@ const number = (id: string, name: string, width: number, of: (row: LogRow) => st
 
 export const fixedColumns: readonly GridColumn[] = [
   { id: 'time', name: 'Time', width: 104, cell: time },
-  { id: 'status', name: 'Status', width: 140, cell: (row) => <Status {...row} /> },
+  { id: 'status', name: 'Status', width: 140, wideWidth: 170, cell: (row) => <Status {...row} /> },
   { ...column('config', 'Config', 80, (row) => row.config), wideWidth: 180 },
   { id: 'route', name: 'Route', width: 180, wideWidth: 420, cell: (row) => <Route row={row} /> },
   { ...column('key', 'Key', 76, (row) => row.key), wideWidth: 180 },

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import type { LogRow } from '../../src/core/logs/row.ts';
+import { unknownStore } from '../../src/core/logs/unknown-store.ts';
+import { startFixtureServer } from '../support/dashboard/fixture-server.ts';
+import { hasBrowser, settled, useBrowser } from '../support/dashboard/page.ts';
+import { makeRows } from '../support/dashboard/rows.ts';
+import { someServing } from '../support/dashboard/serving-views.ts';
+
+const now = Date.now();
+const rows = makeRows(100, now, 1);
+const row = (changes: Partial<LogRow>): LogRow => ({ ...(rows[5] as LogRow), id: 'req_01JD3K8ZQ4M6N7P8R9S0PRESENT', at: now, ...changes });
+
+/** True if the text of an element is cut. */
+const isCut = (element: unknown): boolean => {
+  const { scrollWidth, clientWidth } = element as { scrollWidth: number; clientWidth: number };
+  return scrollWidth > clientWidth;
+};
+
+describe.skipIf(!hasBrowser)('a request on its page', () => {
+  const open = useBrowser();
+
+  it('shows the whole name of a target that could not be reached', async () => {
+    const hops = [{ provider: 'openai-main', model: 'gpt-4o-mini', said: 'unreachable' }];
+    const server = await startFixtureServer([row({ hops, fallback: true, attempts: 2 })]);
+    const { page } = await open(`${server.url}/requests/${row({}).id}`);
+    const bar = page.getByRole('button', { name: /unreachable openai-main\/gpt-4o-mini/ });
+    expect(await bar.locator('.cut', { hasText: 'openai-main' }).evaluate(isCut)).toBe(false);
+    await server.close();
+  });
+
+  it('names the parts of a response that is not streamed, and the colour of plugins', async () => {
+    const server = await startFixtureServer([row({ stream: false, ttft: 400, latency: 900 })]);
+    const { page } = await open(`${server.url}/requests/${row({}).id}`);
+    await page.locator('.timeline').waitFor();
+    expect(await page.locator('.timeline .legend').innerText()).toMatch(/^plugin\s+connect\s+wait\s+body$/);
+    await server.close();
+  });
+
+  it('has the same state in its heading and in the error of a stream that broke', async () => {
+    const broken = row({ status: 200, end: 'fault', error: 'stream_interrupted', message: 'The connection broke.' });
+    const server = await startFixtureServer([broken]);
+    const { page } = await open(`${server.url}/requests/${broken.id}`);
+    await page.locator('.story .badge.bad').first().waitFor();
+    expect(await page.locator('.story > .notice').getAttribute('class')).toBe('notice bad');
+    await server.close();
+  });
+
+  it('offers no choice of views if there is only one, and keeps a text from right to left near its author', async () => {
+    const server = await startFixtureServer(rows);
+    const { page } = await open('about:blank');
+    await page.route('**/body?part=response', (route) => route.fulfill({ json: { status: 'success' } }));
+    await page.goto(`${server.url}/requests/${rows[5]?.id}`);
+    await page.getByText('"success"').waitFor();
+    expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Response', 'Request', 'Facts']);
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'مرحبا' }, finish_reason: 'stop' }];
+    await page.route('**/body?part=response', (route) => route.fulfill({ json: { object: 'chat.completion', choices } }));
+    await page.reload();
+    const text = page.locator('.said-text', { hasText: 'مرحبا' });
+    expect((await text.boundingBox())?.width).toBeLessThan(200);
+    await server.close();
+  });
+});
+
+describe.skipIf(!hasBrowser)('other pages', () => {
+  const open = useBrowser();
+
+  it('show the whole status of a request in a wide window', async () => {
+    const server = await startFixtureServer([row({ status: 400, end: 'fault', error: 'all_targets_failed', fallback: true, attempts: 2 })]);
+    const { page } = await open(`${server.url}/requests`, { width: 2200 });
+    const status = page.locator('.c-status .badge .cut').first();
+    await status.waitFor();
+    expect([await status.innerText(), await status.evaluate(isCut)]).toEqual(['400 ↷ rejected', false]);
+    await server.close();
+  });
+
+  it('show the providers, and no empty charts, if the figures cannot be read', async () => {
+    const server = await startFixtureServer(rows, someServing(now));
+    const { page } = await open('about:blank');
+    const error = { code: 'log_unavailable', message: 'The request log cannot be read: connection refused.' };
+    await page.route('**/api/stats?*', (route) => route.fulfill({ status: 503, json: { error } }));
+    await page.goto(server.url);
+    await page.getByRole('alert').getByText('The request log cannot be read').waitFor();
+    await settled(page);
+    expect(await page.getByRole('heading').allInnerTexts()).toEqual(['Overview', 'Providers']);
+    await server.close();
+  });
+
+  it('show how full the spool is while the size of the log is not known', async () => {
+    const server = await startFixtureServer(rows);
+    const spool = { bytes: 512 * 1024 ** 2, limit: 1024 ** 3, behind_ms: 60_000 };
+    const problems = ['Records wait in the spool: connection refused'];
+    const size = { records: 0, bytes: 0, oldest: null, dropped: 0, dropped_bodies: 0 };
+    server.set({ status: { store: { kind: unknownStore, ...size, problems, spool } } });
+    const { page } = await open(`${server.url}/system`);
+    const log = page.getByRole('region', { name: 'Request log' });
+    await log.getByText('512 MB of 1 GB (50 %), 1 min behind').waitFor();
+    expect(await log.innerText()).toContain('not known: the store has not reported it yet');
+    await server.close();
+  });
+
+  it('have their buttons at the same places in all cards and rows', async () => {
+    const serving = someServing(now);
+    const at = { file: '/etc/gateway/configurations/providers-of-europe.yaml', line: 22 };
+    const providers = serving.providers.map((provider, i) => (i === 0 ? { ...provider, at } : provider));
+    const keys = serving.keys.map((key) => ({ ...key, requests_today: null, cost_month_usd: null, revoked: null }));
+    const server = await startFixtureServer([], { ...serving, providers, keys });
+    const { page } = await open(`${server.url}/catalog`);
+    await page.getByRole('button', { name: /^Test/ }).first().waitFor();
+    const distances = `new Set([...document.querySelectorAll('.provider-grid .panel > header button')].map((button) => {
+      const header = button.closest('header').getBoundingClientRect(); const { right, top } = button.getBoundingClientRect();
+      return Math.round(header.right - right) + ' ' + Math.round(top - header.top);
+    })).size`;
+    expect(await page.evaluate(distances)).toBe(1);
+    await page.goto(`${server.url}/keys`);
+    await page.locator('.key-actions').first().waitFor();
+    const lines = `Math.max(...[...document.querySelectorAll('.key-actions')].map((box) => box.getBoundingClientRect().height))`;
+    expect(await page.evaluate(lines)).toBeLessThan(40);
+    await server.close();
+  });
+});
