@@ -2,7 +2,7 @@ import type { ProviderFault } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { isErrorStatus } from '../../core/http/status.ts';
 import { googleFault, googleFaultInBand, isGoogleStatus } from '../shared/google-status.ts';
-import { isSet, parseObject, textOf } from '../shared/json.ts';
+import { isSet, parseObject, stringOf, textOf } from '../shared/json.ts';
 
 /** Maximum length of the message made from a body that is not JSON, in characters. */
 const rawLimit = 500;
@@ -111,7 +111,7 @@ export function faultInBand(object: JsonObject | undefined, raw: string): Provid
 export const isFlatError = (object: JsonObject): boolean =>
   textOf(object['message']) !== undefined &&
   object['choices'] === undefined &&
-  (object['object'] === 'error' || isSet(object['type']) || isSet(object['code']));
+  (object['object'] === 'error' || isSet(object['code']) || /error/i.test(stringOf(object['type'])));
 
 /** Finish reasons for a response that was cut off by an error: Mistral, OpenRouter; DeepSeek; Z.AI. */
 const faultyFinishes: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource', 'network_error']);

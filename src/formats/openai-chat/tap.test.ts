@@ -112,6 +112,18 @@ describe('ChatTap after the first content', () => {
     expect([tap.complete, tap.finish, tap.usage, tap.fault]).toEqual([false, [], undefined, undefined]);
   });
 
+  it.each([
+    ['an error of vLLM or Mistral', { object: 'error', message: 'broke', type: null, code: null }, 'fault'],
+    [
+      'an error of Cerebras',
+      { message: 'broke', type: 'too_many_requests_error', param: 'quota', code: 'request_quota_exceeded' },
+      'fault',
+    ],
+    ['a notice of a service', { type: 'status', message: 'searching' }, 'meta'],
+  ])('classifies an event without choices: %s', (_name, event, kind) => {
+    expect(readEvents(delta({ content: 'x' }), JSON.stringify(event)).kinds).toEqual(['content', kind]);
+  });
+
   it('does not classify a filter error inside a choice as fault', () => {
     const oddChunk = chunk([
       { index: 0, delta: { content: 'y' }, finish_reason: null, content_filter_results: { error: { code: 'content_filter_error' } } },
