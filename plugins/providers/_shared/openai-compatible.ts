@@ -19,6 +19,7 @@ import { urlFiles } from '#formats/openai-chat/plain/files.ts';
 import { withFunctionsAsTools } from '#formats/openai-chat/legacy-calls.ts';
 import { RequestedUsageTap, requestsUsage, withUsage } from '#formats/openai-chat/stream-usage.ts';
 import type { ChatQuirk } from '#formats/openai-chat/quirks/quirk.ts';
+import { withDeltas } from '#formats/openai-chat/missing-deltas.ts';
 import { replyPartRepairs } from '#formats/openai-chat/reply-parts.ts';
 import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { batchOutput } from '#formats/openai-objects/batch-output.ts';
@@ -114,14 +115,15 @@ function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: Op
   return { ...handling.traits, begin: (body, call) => ({ ...begin(body, call), ...handling.membersFor(call) }) };
 }
 
-/** Only strict clients of this format need the repairs: others read parts. */
+/** Only strict clients of this format need the repairs: others get responses as they are. */
 function withRepairs<Settings>({ quirks = [] }: OpenAiCompatible<Settings>, begin: Operation<Settings>['begin']): typeof begin {
-  const quirk = quirks.find(({ repliesInParts }) => repliesInParts === true);
+  const quirk = quirks.find(({ repliesInParts, omitsDeltas }) => repliesInParts === true || omitsDeltas === true);
   if (quirk === undefined) return begin;
   return (body, call) => {
     const translation = begin(body, call);
     const isPassed = !call.strict || call.isTranslated === true || quirk.models?.test(call.foundationModel ?? call.model) === false;
-    return isPassed ? translation : { ...translation, ...replyPartRepairs(call) };
+    if (isPassed) return translation;
+    return { ...translation, ...(quirk.omitsDeltas === true ? { repairEvent: withDeltas } : replyPartRepairs(call)) };
   };
 }
 

@@ -41,8 +41,12 @@ const service: OpenAiCompatible<FoundrySettings> = {
   headers: openaiHeaders,
   extensions: () => 'drop',
   history: historyOf,
-  // Of Mistral's own rules only these: the service itself reads the other parameters.
-  quirks: [{ ...mistralOrder, renames: { max_completion_tokens: 'max_tokens' }, models: ofMistral }],
+  quirks: [
+    // Of Mistral's own rules only these: the service itself reads the other parameters.
+    { ...mistralOrder, renames: { max_completion_tokens: 'max_tokens' }, models: ofMistral },
+    // The asynchronous content filter reports in chunks of its own.
+    { omitsDeltas: true },
+  ],
   bodyModel: (call) => targetOf(call).id ?? call.model,
 };
 

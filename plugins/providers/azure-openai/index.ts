@@ -38,6 +38,8 @@ export default defineProvider<AzureSettings>({
     address: (call, route) => address(entries.target(call), call, route),
     headers: (call): HeaderPairs => callerHeaders(call, forwardedHeaders),
     extensions: () => 'drop',
+    // The asynchronous content filter reports in chunks of its own.
+    quirks: [{ omitsDeltas: true }],
     bodyModel(call, route, named) {
       if (traitsOf(call.endpoint).baseModel === true) return call.model;
       const target = entries.target(call);

@@ -34,6 +34,8 @@ export interface ChatQuirk {
   readonly offersAllowedTools?: true;
   /** The content of its responses may be a list of parts. */
   readonly repliesInParts?: true;
+  /** Choices in its streams may have no `delta`. */
+  readonly omitsDeltas?: true;
   /** Models that differ, by the service's own name. All models if absent. */
   readonly models?: RegExp;
 }
@@ -57,6 +59,7 @@ const changing: Readonly<Record<Exclude<keyof ChatQuirk, 'models'>, true>> = {
   functionsAsTools: true,
   offersAllowedTools: true,
   repliesInParts: true,
+  omitsDeltas: true,
 };
 
 /** True for a difference of chat requests or responses. */
