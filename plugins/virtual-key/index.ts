@@ -1,3 +1,4 @@
+import { slugOf } from '#core/model/model-name.ts';
 import type { Facts, Received } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
 import { didYouMean } from '#core/text/nearest.ts';
@@ -20,17 +21,11 @@ export default definePlugin({
 function admit(ctx: Received): Partial<Facts> | undefined {
   const value = ctx.headers.gateway('virtualKey');
   if (value === undefined || value === '') return undefined;
-  const name = slugIn(value);
+  // Some clients write the slug as in a model: `@name`, or `@name/model`.
+  const name = slugOf(value) ?? value;
   const virtualKey = ctx.snapshot.providers.get(name);
   if (virtualKey === undefined) throw unknownVirtualKey(ctx, name);
   return { virtualKey };
-}
-
-/** Some clients write the slug as in a model: `@name`, or `@name/model`. */
-function slugIn(value: string): string {
-  if (value.charCodeAt(0) !== 0x40) return value;
-  const slash = value.indexOf('/');
-  return slash < 0 ? value.slice(1) : value.slice(1, slash);
 }
 
 function unknownVirtualKey(ctx: Received, name: string): GatewayError {

@@ -9,7 +9,8 @@ import { faultInBand } from '../fault.ts';
 import { finishReasons } from './finish.ts';
 import { finishReasonOf } from '../../shared/response/stop-reason.ts';
 import { isOutput } from './output-tool.ts';
-import { bareError, eventType } from './tap.ts';
+import { bareError, eventNames } from './tap.ts';
+import { eventTypeOf } from '../../shared/response/event-type.ts';
 import { OutputText } from './output-text.ts';
 import { ThoughtNotes } from './thoughts.ts';
 import { UsageCounts } from '../usage.ts';
@@ -52,7 +53,7 @@ export class MessagesStream implements StreamTransform<WireEvent, ModelEvent> {
   }
 
   #events(event: WireEvent): readonly ModelEvent[] {
-    const type = eventType(event);
+    const type = eventTypeOf(event, eventNames);
     if (type === 'message_stop') return this.#endEvents();
     if (!jsonEvents.has(type)) return this.#untypedEvent(event.data);
     const data = parseObject(event.data);

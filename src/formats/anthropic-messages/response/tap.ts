@@ -3,6 +3,7 @@ import type { WireEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { EventKind, Tap } from '../../../core/tap.ts';
 import type { Usage } from '../../../core/model/usage.ts';
+import { eventTypeOf } from '../../shared/response/event-type.ts';
 import { hasError, parseObject, textOf, offsetOfValue } from '../../shared/json.ts';
 import { objectIn as errorObjectIn } from '../../openai-chat/fault.ts';
 import { parseCheckedExact } from '../../../core/json/scan.ts';
@@ -24,7 +25,7 @@ export class MessagesTap implements Tap {
   readonly #counts = new UsageCounts();
 
   event(event: WireEvent): EventKind {
-    switch (eventType(event)) {
+    switch (eventTypeOf(event, eventNames)) {
       case 'content_block_delta':
         return this.#content(this.contentEvents > 0 || !isEmptyDelta(event.data));
       case 'content_block_start':
@@ -99,8 +100,8 @@ export class MessagesTap implements Tap {
   }
 }
 
-/** Names of the format's own events. */
-const eventNames: ReadonlySet<string> = new Set([
+/** Names of the format's own events. Some services send other names, or none. */
+export const eventNames: ReadonlySet<string> = new Set([
   'message_start',
   'content_block_start',
   'content_block_delta',
@@ -115,15 +116,6 @@ const eventNames: ReadonlySet<string> = new Set([
 export function bareError(data: string): JsonObject | undefined {
   const object = errorObjectIn(data);
   return object !== undefined && object['type'] === undefined && hasError(object) ? object : undefined;
-}
-
-/**
- * Returns an event's type: its name if the format has such an event, otherwise the type in its data, for services that send other
- * names or none.
- */
-export function eventType(event: WireEvent): string {
-  if (eventNames.has(event.name)) return event.name;
-  return /^\s*\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1] ?? textOf(parseObject(event.data)?.['type']) ?? event.name;
 }
 
 function isEmptyDelta(data: string): boolean {
