@@ -8,8 +8,8 @@ export function connectionFault(error: Error): string {
   const code = errorCode(error);
   const description = descriptions.get(code);
   if (description !== undefined) return description;
-  // Codes of Node's parser.
-  if (code.startsWith('HPE_')) return 'not valid HTTP';
+  // Errors of Node's parser, and of undici's, which have no code.
+  if (code.startsWith('HPE_') || error.name === 'HTTPParserError') return 'not valid HTTP';
   if (code.startsWith('ERR_SSL_')) return `TLS error ${code}`;
   return code === '' || code.startsWith('UND_ERR_') ? 'connection failed' : code;
 }
@@ -25,6 +25,7 @@ const descriptions: ReadonlyMap<string, string> = new Map([
   ['UPSTREAM_INVALID', 'not valid HTTP'],
   ['UPSTREAM_LENGTH', 'body length differs from content-length'],
   ['UPSTREAM_HEAD_TOO_LARGE', 'too many headers'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'too many headers'],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'body length differs from content-length'],
   ['ETIMEDOUT', 'connection timed out'],
   ['ENOTFOUND', 'the name does not resolve'],
