@@ -48,11 +48,11 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
 }
 
 /** Sends an error of the catalogue, in the error format of the gateway. */
-export function sendError(response: ServerResponse, thrown: unknown, headers: Headers = {}): GatewayError {
+export function sendError(response: ServerResponse, thrown: unknown): GatewayError {
   const error = fromUnknown(thrown);
   const { message, type, code, param, hint } = error;
   const shown = { message, type, code, param: param ?? null, gateway: { source: 'gateway', ...(hint === undefined ? {} : { hint }) } };
-  sendJson(response, error.status, { error: shown }, { ...headers, ...headersOf(error) });
+  sendJson(response, error.status, { error: shown }, headersOf(error));
   return error;
 }
 

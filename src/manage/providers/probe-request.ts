@@ -73,13 +73,16 @@ export function modelsOf({ binding, entry }: CatalogEntry): readonly string[] {
   return listed.length > 0 ? listed : (entry.models ?? []);
 }
 
+/** Longest host name that is not shortened, in characters. */
+const maxHostLength = 28;
+
 /** Shortens a host name. Keeps both ends, which identify it best. */
-export function shortHost(host: string, most = 28): string {
-  if (host.length <= most) return host;
+export function shortHost(host: string): string {
+  if (host.length <= maxHostLength) return host;
   const end = host
     .split('.')
     .slice(-2)
     .join('.')
-    .slice(-Math.floor(most / 2));
-  return `${host.slice(0, most - end.length - 1)}…${end}`;
+    .slice(-maxHostLength / 2);
+  return `${host.slice(0, maxHostLength - end.length - 1)}…${end}`;
 }
