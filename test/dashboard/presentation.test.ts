@@ -16,6 +16,19 @@ const isCut = (element: unknown): boolean => {
   return scrollWidth > clientWidth;
 };
 
+/** The left edge of the first text of an element, in pixels. */
+const leftOfText = (element: unknown): number => {
+  const { ownerDocument } = element as { ownerDocument: { createRange(): TextRange } };
+  const range = ownerDocument.createRange();
+  range.selectNodeContents(element);
+  return Math.round(range.getBoundingClientRect().left);
+};
+
+interface TextRange {
+  selectNodeContents(of: unknown): void;
+  getBoundingClientRect(): { readonly left: number };
+}
+
 describe.skipIf(!hasBrowser)('a request on its page', () => {
   const open = useBrowser();
 
@@ -25,6 +38,9 @@ describe.skipIf(!hasBrowser)('a request on its page', () => {
     const { page } = await open(`${server.url}/requests/${row({}).id}`);
     const bar = page.getByRole('button', { name: /unreachable openai-main\/gpt-4o-mini/ });
     expect(await bar.locator('.cut', { hasText: 'openai-main' }).evaluate(isCut)).toBe(false);
+    await page.setViewportSize({ width: 360, height: 800 });
+    const lefts = await Promise.all(['.bar-name', '.bar-reason'].map((part) => page.locator(part).first().evaluate(leftOfText)));
+    expect(lefts[1]).toBe(lefts[0]);
     await server.close();
   });
 
