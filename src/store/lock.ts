@@ -1,4 +1,4 @@
-import { accessSync, constants, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { readRegularFile } from '../core/files/regular-file.ts';
@@ -37,6 +37,20 @@ export function acquireLock(path: string): Lock | undefined {
       file.close();
     },
   };
+}
+
+/** True if a living process has the lock. Changes nothing. */
+export function isLocked(path: string): boolean {
+  if (!existsSync(`${path}.db`)) return false;
+  const file = new DatabaseSync(`${path}.db`, { readOnly: true });
+  try {
+    file.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    return (error as { errcode?: unknown }).errcode === busy;
+  } finally {
+    file.close();
+  }
 }
 
 /** Nothing else may open the locked file: the kernel releases the locks of a process when it closes any descriptor of the file. */

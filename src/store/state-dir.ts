@@ -34,6 +34,10 @@ export class StateDirError extends Error {
   override readonly name = 'StateDirError';
 }
 
+/** What to do about `StateDirLocked`. */
+export const lockedHint =
+  'Stop it, or set another server.state_dir for this gateway. With server.state_dir_shared: true, each gateway uses its own sub-folder.';
+
 /** Another running gateway uses the folder. */
 export class StateDirLocked extends Error {
   override readonly name = 'StateDirLocked';
@@ -49,6 +53,8 @@ const defaultStateDir = '.gateway';
 /** Names in a state directory: the folder of records that are not stored yet, and the database file that stores them. */
 export const spoolFolder = 'spool';
 export const logFile = 'log.sqlite';
+/** Names the gateway that uses the folder. */
+export const lockFile = 'lock';
 
 /** Maximum gateways that share a folder. More are a mistake. */
 const maxInstances = 64;
@@ -85,14 +91,14 @@ export function stateDirPath({ setting, configPath, cwd }: StateDirRequest): str
 
 function lockStateDir(path: string, isShared: boolean): StateDir {
   prepareFolder(path);
-  const lockPath = join(path, 'lock');
+  const lockPath = join(path, lockFile);
   const lock = acquireLock(lockPath);
   if (lock !== undefined) return diskState(path, lock, undefined);
   if (!isShared) throw new StateDirLocked(path, ownerOf(lockPath));
   for (let n = 2; n <= maxInstances; n += 1) {
     const folder = join(path, `instance-${n}`);
     prepareFolder(folder);
-    const instanceLock = acquireLock(join(folder, 'lock'));
+    const instanceLock = acquireLock(join(folder, lockFile));
     if (instanceLock !== undefined) return diskState(folder, instanceLock, `another gateway uses ${path}, this one uses ${folder}`);
   }
   throw new Error(`${maxInstances} gateways use ${path} already`);

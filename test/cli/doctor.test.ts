@@ -1,8 +1,11 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { adminUrl } from '../admin/client.ts';
+import { acquireLock } from '../../src/store/lock.ts';
+import { openSqliteStore } from '../../src/store/log/sqlite/store.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { skipping } from '../support/skipping.ts';
 import { startUpstream } from '../support/upstream.ts';
@@ -50,6 +53,7 @@ it('gateway doctor prints one line for each check and leaves no files behind', a
   const { code, out, err } = await doctor(dir);
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out.split('\n').map((line) => line.slice(0, 4).trim())).toEqual([
+    'ok',
     'ok',
     'ok',
     'ok',
@@ -304,5 +308,67 @@ describe('listener check of gateway doctor', () => {
   ])('reports listeners %s', async (_, yaml, code, lines) => {
     const result = await checkLines('listeners', folderWith(mock + yaml), ['--offline'], { T: 'a-token-of-the-admin' });
     expect(result).toEqual([code, lines.map((line) => expect.stringMatching(line))]);
+  });
+});
+
+describe('request log check of gateway doctor', () => {
+  const logLines = (dir: string, args?: readonly string[]): Promise<[number, string[]]> => checkLines('request_log', dir, args);
+
+  it('reads the file, and fails with a hint if it is damaged', async () => {
+    const dir = folderWith(mock);
+    expect(await logLines(dir)).toEqual([0, ['ok request log .gateway/log.sqlite is created at the start']]);
+    const path = join(dir, '.gateway/log.sqlite');
+    await openSqliteStore(path).close();
+    expect(await logLines(dir)).toEqual([0, ['ok request log .gateway/log.sqlite can be read']]);
+    writeFileSync(path, 'no database'.repeat(100));
+    expect(await logLines(dir)).toEqual([
+      1,
+      [expect.stringMatching(/^fail .*log\.sqlite: .* not a database \| The file is damaged\. Rename it/)],
+    ]);
+  });
+
+  it('fails if Postgres cannot be reached', async () => {
+    const dir = folderWith(`${mock}logging: {requests: {store: "postgres://u:pass-word@127.0.0.1:1/logs"}}\n`);
+    const [code, lines] = await logLines(dir, []);
+    expect([code, lines]).toEqual([
+      1,
+      [
+        expect.stringMatching(
+          /^fail request log in Postgres: postgres 127\.0\.0\.1:1\/logs: .*ECONNREFUSED.* \| Requests are served; their records wait/,
+        ),
+      ],
+    ]);
+    expect(await logLines(dir)).toEqual([0, ['skip request log in Postgres: not connected (--offline)']]);
+  });
+
+  it('warns about another gateway in the state directory', async () => {
+    const dir = folderWith(mock);
+    mkdirSync(join(dir, '.gateway'));
+    const lock = acquireLock(join(dir, '.gateway/lock'));
+    const [code, lines] = await logLines(dir);
+    expect([code, lines[1]]).toEqual([
+      0,
+      expect.stringMatching(
+        new RegExp(`^warn a gateway \\(pid ${process.pid} on .*\\) uses the state directory \\.gateway: .* \\| Stop it, or set another`),
+      ),
+    ]);
+    lock?.release();
+    expect((await logLines(dir))[1]).toHaveLength(1);
+  });
+
+  it('shows what the running gateway reports', async () => {
+    const gateway = await startTestGateway(`version: 1\n${mock}`, { admin: true });
+    closing.push(() => gateway.close());
+    const token = readFileSync(join(gateway.dir, '.gateway/admin-token'), 'utf8').trim();
+    const env = { GATEWAY_ADMIN: adminUrl(gateway), GATEWAY_ADMIN_TOKEN: token };
+    expect(await checkLines('request_log', gateway.dir, [], env)).toEqual([
+      0,
+      [expect.stringMatching(/^ok request log \.gateway\/log\.sqlite can be re/)],
+    ]);
+    await rm(join(gateway.dir, '.gateway/log.sqlite'));
+    mkdirSync(join(gateway.dir, '.gateway/log.sqlite'));
+    await expect
+      .poll(async () => (await checkLines('request_log', gateway.dir, [], env))[1], { timeout: 20_000 })
+      .toContainEqual(expect.stringMatching(/^warn the running gateway reports: /));
   });
 });

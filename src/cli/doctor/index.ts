@@ -14,6 +14,7 @@ import { checkNetwork } from './checks/network.ts';
 import { checkNode } from './checks/node.ts';
 import { checkOpenFiles } from './checks/open-files.ts';
 import { checkPermissions } from './checks/permissions.ts';
+import { checkRequestLog } from './checks/request-log.ts';
 import { checkStateDir } from './checks/state-dir.ts';
 import { checkWatching } from './checks/watching.ts';
 import { type Check, type CheckResult, skip } from './result.ts';
@@ -31,6 +32,7 @@ const checks: Readonly<Record<string, Check>> = {
   permissions: checkPermissions,
   watching: checkWatching,
   state_dir: checkStateDir,
+  request_log: checkRequestLog,
   network: checkNetwork,
   memory: checkMemory,
   open_files: checkOpenFiles,

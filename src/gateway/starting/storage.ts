@@ -3,7 +3,15 @@ import type { ValidConfig } from '../../config/reload/load.ts';
 import type { ObjectOwners } from '../../core/objects/owners.ts';
 import type { RecordStore } from '../../store/frame.ts';
 import type { OwnerTable } from '../../store/object-owners.ts';
-import { openStateDir, type StateDir, StateDirError, StateDirLocked, stateDirPath, type StateDirRequest } from '../../store/state-dir.ts';
+import {
+  lockedHint,
+  openStateDir,
+  type StateDir,
+  StateDirError,
+  StateDirLocked,
+  stateDirPath,
+  type StateDirRequest,
+} from '../../store/state-dir.ts';
 import { type OpenedLog, openLog } from '../log/open.ts';
 import type { RequestLog } from '../log/request-log.ts';
 import { type GatewayOptions, StartError } from '../types.ts';
@@ -113,9 +121,6 @@ export class Storage {
     return this.#request;
   }
 }
-
-const lockedHint =
-  'Stop it, or set another server.state_dir for this gateway. With server.state_dir_shared: true, each gateway uses its own sub-folder.';
 
 /** @throws StartError */
 function openState(request: StateDirRequest): StateDir {
