@@ -1,4 +1,4 @@
-import { renameSync, statSync } from 'node:fs';
+import { renameSync, rmSync, statSync } from 'node:fs';
 import { errorCode } from '../../core/text/error-code.ts';
 
 /** Identifies the file at a path. A different file has a different text. Undefined if there is none. */
@@ -6,6 +6,20 @@ export function fileIdentity(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? undefined : `${found.dev}:${found.ino}`;
 }
+
+/**
+ * Deletes the write-ahead log of a file that was deleted or replaced: SQLite would write its pages into the file that is
+ * now in its place. Another log at that path, as of a backup, is kept.
+ *
+ * @param identities of the log and its index while the file was open (`logIdentities`)
+ */
+export function deleteLogOfReplaced(path: string, identities: ReadonlySet<string | undefined>): void {
+  for (const suffix of logSuffixes) if (identities.has(fileIdentity(path + suffix) ?? '')) rmSync(path + suffix, { force: true });
+}
+
+const logSuffixes = ['-wal', '-shm'] as const;
+export const logIdentities = (path: string): ReadonlySet<string | undefined> =>
+  new Set(logSuffixes.map((suffix) => fileIdentity(path + suffix)));
 
 /** True if the file is not a database or is corrupt. */
 export function isCorruptionError(error: unknown): boolean {

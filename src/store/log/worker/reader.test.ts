@@ -24,6 +24,19 @@ it('rejects a search with log_unavailable if the file is damaged, empty or missi
     });
 });
 
+it('reports a damaged file once', async () => {
+  const path = join(dir, 'broken');
+  writeFileSync(path, 'no database'.repeat(1000));
+  const reports: (readonly string[])[] = [];
+  const reader = createReader(
+    { kind: 'sqlite', path },
+    () => 0,
+    (problems) => void reports.push(problems),
+  );
+  for (let i = 0; i < 2; i += 1) await expect(searchWith(reader)).rejects.toMatchObject({ code: 'log_unavailable' });
+  expect(reports).toEqual([[expect.stringMatching(/^A query found the request log damaged: file is not a database\. .*Rename it/)]]);
+});
+
 it.each([
   [5, /Another process locks the file/],
   [267, /Rename it and its -wal file/],

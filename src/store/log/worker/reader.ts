@@ -1,11 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import type { BodyPart, JsonForm, SearchRequest, StatsRequest, SuggestRequest } from '../../../core/logs/reader.ts';
 import { recordWithoutContent, rowWithoutContent } from '../../../core/logs/contents.ts';
+import { type GatewayError, errorMessage } from '../../../core/error.ts';
 import type { ReportProblems, RpcHandlers } from '../rpc/protocol.ts';
 import type { LogQueries } from '../log-store.ts';
 import { createQueries } from '../queries/index.ts';
 import { QueryTimeout, queryTimeoutMs } from './query-timeout.ts';
-import { fileIdentity } from '../../damage/damaged-file.ts';
+import { fileIdentity, isCorruptionError } from '../../damage/damaged-file.ts';
 import { openSource } from './open-source.ts';
 import type { WorkerQuery, LogDatabase } from './settings.ts';
 import { asUnavailable } from './unavailable.ts';
@@ -24,16 +25,36 @@ const damagedRecords =
 export function createReader(database: LogDatabase, now: () => number, report?: ReportProblems): RpcHandlers {
   // Postgres works in another process, so its time is what passes.
   const timeout = new QueryTimeout(queryTimeoutMs, database.kind === 'postgres' ? () => performance.now() : now);
+  const problems = new DamageReport(report);
   const open = async (): Promise<LogQueries> => {
-    const source = { ...(await openSource(database, () => timeout.remaining)), reportDamage: () => report?.([damagedRecords]) };
+    const source = { ...(await openSource(database, () => timeout.remaining)), reportDamage: () => problems.add(damagedRecords) };
     return createQueries(source.dialect === 'sqlite' ? { ...source, checkTimeLimit: () => timeout.check() } : source, Date.now);
   };
   const currentFileIdentity = database.kind === 'sqlite' ? (): string | undefined => fileIdentity(database.path) : undefined;
-  return withTimeout(queryHandlers(open, currentFileIdentity), timeout);
+  return withTimeout(queryHandlers(open, currentFileIdentity), timeout, problems);
+}
+
+const damagedFile = ({ hint = '', cause }: GatewayError): string =>
+  `A query found the request log damaged: ${errorMessage(cause)}. ${hint}`;
+
+/** Reports what queries find to be damaged, once each. */
+class DamageReport {
+  readonly #report: ReportProblems | undefined;
+  readonly #found = new Set<string>();
+
+  constructor(report: ReportProblems | undefined) {
+    this.#report = report;
+  }
+
+  add(found: string): void {
+    if (this.#found.has(found)) return;
+    this.#found.add(found);
+    this.#report?.([...this.#found]);
+  }
 }
 
 /** Gives each query its own time limit, and converts database errors to errors of the catalog. */
-function withTimeout(handlers: RpcHandlers, timeout: QueryTimeout): RpcHandlers {
+function withTimeout(handlers: RpcHandlers, timeout: QueryTimeout, problems: DamageReport): RpcHandlers {
   const limited = Object.entries(handlers).map(([name, handle]) => [
     name,
     async (argument: never): Promise<unknown> => {
@@ -41,7 +62,9 @@ function withTimeout(handlers: RpcHandlers, timeout: QueryTimeout): RpcHandlers 
       try {
         return await handle(argument);
       } catch (error) {
-        throw asUnavailable(error);
+        const known = asUnavailable(error);
+        if (isCorruptionError(error)) problems.add(damagedFile(known as GatewayError));
+        throw known;
       }
     },
   ]);

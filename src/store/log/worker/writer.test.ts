@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -135,8 +135,27 @@ it('creates a new file if the current one was deleted', async () => {
   rmSync(dir, { recursive: true });
   append('req_2');
   await call('drain');
-  expect(await state()).toMatchObject({ records: 1, problems: [] });
+  expect(await state()).toMatchObject({ records: 1, problems: [expect.stringContaining('was deleted or replaced')] });
   expect(existsSync(path)).toBe(true);
+});
+
+it('does not write the log of a replaced file into the new one, and reports that the file was replaced', async () => {
+  const path = join(dir, 'log.sqlite');
+  const other = openSqliteStore(join(dir, 'other.sqlite'));
+  await other.close();
+  start({ kind: 'sqlite', path });
+  append('req_1', 'req_2', 'req_3');
+  await call('drain');
+  // A query keeps the write-ahead log when the writer closes the file.
+  const reading = new DatabaseSync(path, { readOnly: true });
+  const count = (): number => (reading.prepare('SELECT count(*) AS n FROM requests').get() as { n: number }).n;
+  expect(count()).toBe(3);
+  for (const segment of listSegments(spoolDir())) rmSync(join(spoolDir(), segment));
+  renameSync(join(dir, 'other.sqlite'), path);
+  await call('drain');
+  expect(await call('state')).toMatchObject({ records: 0, problems: [expect.stringContaining('was deleted or replaced')] });
+  expect(count()).toBe(3);
+  reading.close();
 });
 
 it('reports the same problem each time if a damaged file cannot be renamed', async () => {

@@ -10,13 +10,16 @@ import { SpoolEviction } from '../drain/eviction.ts';
 import { type Rejected, storeBatch } from '../drain/store-batch.ts';
 import type { LogStore, Retention, StoreSize } from '../log-store.ts';
 import { createQueries } from '../queries/index.ts';
-import { fileIdentity, isCorruptionError, renameDamagedFile } from '../../damage/damaged-file.ts';
+import { deleteLogOfReplaced, fileIdentity, isCorruptionError, logIdentities, renameDamagedFile } from '../../damage/damaged-file.ts';
 import { createSqliteSource } from '../sqlite/source.ts';
 import { type SqliteStore, sizeOfUnwritable } from '../sqlite/store.ts';
 import { AppendedFrames } from './appended.ts';
 import { openStore } from './open-store.ts';
 import { queryHandlers } from './reader.ts';
 import type { ThreadData, WriterState } from './settings.ts';
+
+const replacedFile =
+  'The file of the request log was deleted or replaced while the gateway ran: records that are no longer in the spool may be missing.';
 
 type WriterData = ThreadData & { readonly role: 'writer' };
 
@@ -53,8 +56,9 @@ class LogWriter {
   /** The last known kind and size of the store. */
   #kind: string;
   #size: StoreSize | undefined;
-  /** Identifies the open file. */
+  /** Identify the open file, and its write-ahead log. */
   #openFileIdentity: string | undefined;
+  #openLogIdentities: ReadonlySet<string | undefined> = new Set();
   #retention: Retention;
   #timer: NodeJS.Timeout | undefined;
   #storeFault: string | undefined;
@@ -217,9 +221,13 @@ class LogWriter {
   }
 
   async #open(): Promise<LogStore> {
-    if (this.#store !== undefined && this.#isFileReplaced()) {
+    const { database } = this.#data;
+    if (this.#store !== undefined && database.kind === 'sqlite' && fileIdentity(database.path) !== this.#openFileIdentity) {
+      // Data written to it would be lost when this process ends.
       await this.#store.close().catch(() => {});
       this.#store = undefined;
+      deleteLogOfReplaced(database.path, this.#openLogIdentities);
+      if (!this.#notices.includes(replacedFile)) this.#notices.push(replacedFile);
     }
     if (this.#store !== undefined) return this.#store;
     try {
@@ -228,16 +236,12 @@ class LogWriter {
       if (!this.#renameIfDamaged(error)) throw error;
       this.#store = await openStore(this.#data.database, this.#data.spool);
     }
-    const { database } = this.#data;
-    this.#openFileIdentity = database.kind === 'sqlite' ? fileIdentity(database.path) : undefined;
+    if (database.kind === 'sqlite') {
+      this.#openFileIdentity = fileIdentity(database.path);
+      this.#openLogIdentities = logIdentities(database.path);
+    }
     this.#drain?.reset();
     return this.#store;
-  }
-
-  /** True if the file was deleted or replaced. Data written to it would be lost when this process ends. */
-  #isFileReplaced(): boolean {
-    const { database } = this.#data;
-    return database.kind === 'sqlite' && fileIdentity(database.path) !== this.#openFileIdentity;
   }
 
   /** Renames a damaged file, so that further records are stored in a new one. @returns whether that was possible */
