@@ -48,6 +48,7 @@ beforeAll(async () => {
       providers: {
         vertex,
         open: { type: 'openai', api_key: 'sk-open-0123456789', custom_host: `${upstream.url}/v1` },
+        azure: { type: 'azure-openai', api_key: 'k-azure-0123456789', custom_host: `${upstream.url}/openai`, api_version: 'v1' },
         claude: { type: 'anthropic', api_key: 'sk-ant-0123456789', custom_host: upstream.url },
         gem: { type: 'gemini', api_key: 'k-0123456789', custom_host: upstream.url },
       },
@@ -197,6 +198,18 @@ it("an error without the event name that Anthropic's libraries select becomes an
     const response = await send(messages, { model: '@claude/m', stream: true }, {});
     const last = response.text.trimEnd().split('\n\n').at(-1) ?? '';
     expect(last).toMatch(/^event: error\ndata: \{"type":"error","error":\{.*"message":"not now"/);
+  }
+});
+
+it('a chunk of the content filter of Azure, which has no delta, gets one for strict clients', async () => {
+  const filter = { id: '', choices: [{ index: 0, finish_reason: null, content_filter_offsets: { check_offset: 40 } }] };
+  for (const framing of [stream, inPieces]) {
+    play = framing(...chunks('one ').slice(0, 2), data(filter), 'data: [DONE]\n\n');
+    for (const strict of ['true', 'false']) {
+      const response = await send(chat, { model: '@azure/d1', stream: true }, { 'x-gateway-strict-compliance': strict });
+      expect(response.text.includes('{"delta":{},"index":0,"finish_reason":null,"content_filter_offsets"')).toBe(strict === 'true');
+      expect(response.text).toContain('one ');
+    }
   }
 });
 

@@ -78,14 +78,14 @@ const eventStream = 'text/event-stream; charset=utf-8';
 /** A response that is forwarded, with what its service omitted or writes in another form. */
 function repaired(outcome: Outcome): Outcome {
   const { translation } = outcome.attempt;
-  if (translation?.repair === undefined || outcome.kind !== 'answered' || outcome.reply.status >= 300) return outcome;
+  if (translation === undefined || outcome.kind !== 'answered' || outcome.reply.status >= 300) return outcome;
   const { reply } = outcome;
   if (reply.flow !== undefined) {
     const { repairEvent } = translation;
     return repairEvent === undefined ? outcome : { ...outcome, reply: { ...reply, flow: new RepairedFlow(reply.flow, repairEvent) } };
   }
   // A response that an earlier step converted is already complete.
-  if (reply.converted !== undefined) return outcome;
+  if (translation.repair === undefined || reply.converted !== undefined) return outcome;
   const text = translation.repair(reply.body.toString('utf8'));
   if (text === undefined) return outcome;
   return { ...outcome, reply: { ...reply, status: 200, converted: { contentType: 'application/json', body: Buffer.from(text, 'utf8') } } };
