@@ -220,6 +220,14 @@ describe('SqliteStore.retain()', () => {
     expect(count('buckets')).toBeGreaterThan(0);
   });
 
+  it('returns the space of large bodies to the file system before it ends', async () => {
+    const size = 4 * 1024 * 1024;
+    for (let i = 0; i < 10; i += 1)
+      await store.write(batch([entry(`r${i}`, { at: start + i, preview: randomBytes(1024 * 1024).toString('hex') })]));
+    await retainUntilDone({ ...retention, size }, start + day);
+    expect((await store.size()).bytes).toBeLessThanOrEqual(size);
+  });
+
   it('deletes records beyond the row limit, also within a block', async () => {
     await store.write(batch(Array.from({ length: 640 }, (_, i) => entry(`r${i}`, { at: start + i }))));
     await retainUntilDone({ ...retention, rows: 300 }, start + day);

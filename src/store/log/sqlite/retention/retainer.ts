@@ -75,13 +75,23 @@ export class Retainer {
       const deleted = chosen.reduce((sum, block) => sum + this.#deleteBlock(block), 0);
       this.#db.exec('COMMIT');
       this.#records -= deleted;
-      this.#db.exec(`PRAGMA incremental_vacuum(${pagesOfSlice})`);
-      if (chosen.length > 0 || others) return true;
+      if (this.#shrinkFile(size) || chosen.length > 0 || others) return true;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       throw error;
     }
     return this.#hours.slice(now);
+  }
+
+  /** Returns free pages to the file system. @returns whether the file is still too large, and can become smaller */
+  #shrinkFile(size: number): boolean {
+    const free = this.#db.prepare(
+      'SELECT f.freelist_count AS pages, c.page_count * p.page_size AS bytes FROM pragma_page_count c, pragma_freelist_count f, pragma_page_size p',
+    );
+    const { pages: before } = free.get() as { pages: number };
+    this.#db.exec(`PRAGMA incremental_vacuum(${pagesOfSlice})`);
+    const { pages, bytes } = free.get() as { pages: number; bytes: number };
+    return bytes > size && pages > 0 && pages < before;
   }
 
   #isTooLarge(size: number): boolean {
