@@ -118,7 +118,8 @@ export async function startTestGateway(yaml: string, options: TestGatewayOptions
     record: (id) => until(() => records.find((record) => record.id === id), `record ${id}`),
     async close() {
       await gateway.close();
-      await rm(dir, { recursive: true, force: true });
+      // The copy of a configuration that was applied last may still be being saved.
+      await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     },
   };
 }

@@ -95,8 +95,8 @@ function changeReply(serving: Serving, path: string, body: unknown): unknown {
   if (path === '/api/drain') return { in_flight: 2 };
   if (path === '/api/plan') return planOf(serving, body);
   if (path === '/api/check') {
-    const { ok, revision: checked, diagnostics } = planOf(serving, body);
-    return { ok, revision: checked, diagnostics };
+    const { ok, revision: checked, diagnostics, errors, warnings } = planOf(serving, body);
+    return { ok, revision: checked, diagnostics, errors, warnings };
   }
   if (path === '/api/explain') return serving.explanation;
   if (path.startsWith('/api/keys')) return serving.keyChange;
