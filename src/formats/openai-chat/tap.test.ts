@@ -120,7 +120,12 @@ describe('ChatTap after the first content', () => {
       'fault',
     ],
     ['a notice of a service', { type: 'status', message: 'searching' }, 'meta'],
-  ])('classifies an event without choices: %s', (_name, event, kind) => {
+    [
+      'a chunk with a message of the service',
+      { choices: [{ index: 0, delta: { content: 'y' }, finish_reason: 'stop' }], message: 'slow', code: 7 },
+      'content',
+    ],
+  ])('classifies an event with a message: %s', (_name, event, kind) => {
     expect(readEvents(delta({ content: 'x' }), JSON.stringify(event)).kinds).toEqual(['content', kind]);
   });
 
