@@ -85,22 +85,13 @@ export interface ReloadVerdict extends Diagnosed {
   readonly reason: string | null;
 }
 
-/** States of a provider, from those that need attention to those that need none. */
-export const healthStates = ['down', 'degraded', 'ok', 'idle', 'off'] as const;
-
 export interface ProviderHealth {
   readonly slug: string;
   /** Based on the attempts of the last five minutes: `idle` without attempts, `down` if at least three were made and all failed, `off` if the provider is unusable. */
-  readonly state: (typeof healthStates)[number];
+  readonly state: 'ok' | 'degraded' | 'down' | 'idle' | 'off';
   readonly figures: Figures;
   readonly last_error: { readonly at: number; readonly message: string; readonly id: string } | null;
 }
-
-/** At most `limit` providers, in their order; if there are more, those with problems first, then those in use. */
-export const mostRelevant = (providers: readonly ProviderHealth[], limit: number): readonly ProviderHealth[] =>
-  providers.length <= limit
-    ? providers
-    : providers.toSorted((a, b) => healthStates.indexOf(a.state) - healthStates.indexOf(b.state)).slice(0, limit);
 
 /** Problems of a configuration. */
 export interface Diagnosed {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AttemptRecord } from '../core/records/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { Attempts } from './attempts.ts';
-import { mostRelevant } from './api-types.ts';
+import { mostRelevant } from './provider-order.ts';
 import { healthOf } from './health.ts';
 
 const now = 60_000_000;

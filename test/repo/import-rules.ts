@@ -11,7 +11,7 @@ export const folderRules: readonly { readonly from: string; readonly to: readonl
   { from: 'src/pricing', to: ['src/pricing', 'src/core'] },
   { from: 'src/query', to: ['src/query', 'src/core'] },
   { from: 'src/store', to: ['src/store', 'src/query', 'src/core'] },
-  { from: 'src/admin/ui', to: ['src/admin/ui', 'src/admin/api-types.ts', 'src/query', 'src/core'] },
+  { from: 'src/admin/ui', to: ['src/admin/ui', 'src/admin/api-types.ts', 'src/admin/provider-order.ts', 'src/query', 'src/core'] },
   { from: 'src/manage', to: ['src/manage', 'src/config', 'src/formats', 'src/transport', 'src/core'] },
   { from: 'src/admin', to: ['src/admin', 'src/manage', 'src/config', 'src/query', 'src/transport', 'src/core'] },
   { from: 'src/telemetry', to: ['src/telemetry', 'src/core'] },

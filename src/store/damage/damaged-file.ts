@@ -13,13 +13,13 @@ export function fileIdentity(path: string): string | undefined {
  *
  * @param identities of the log and its index while the file was open (`logIdentities`)
  */
-export function deleteLogOfReplaced(path: string, identities: ReadonlySet<string | undefined>): void {
+export function deleteLogOfReplaced(path: string, identities: ReadonlySet<string>): void {
   for (const suffix of logSuffixes) if (identities.has(fileIdentity(path + suffix) ?? '')) rmSync(path + suffix, { force: true });
 }
 
 const logSuffixes = ['-wal', '-shm'] as const;
-export const logIdentities = (path: string): ReadonlySet<string | undefined> =>
-  new Set(logSuffixes.map((suffix) => fileIdentity(path + suffix)));
+export const logIdentities = (path: string): ReadonlySet<string> =>
+  new Set(logSuffixes.flatMap((suffix) => fileIdentity(path + suffix) ?? []));
 
 /** True if the file is not a database or is corrupt. */
 export function isCorruptionError(error: unknown): boolean {

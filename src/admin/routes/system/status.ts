@@ -1,5 +1,6 @@
 import type { StoreState } from '../../../core/logs/reader.ts';
-import { mostRelevant, type Status } from '../../api-types.ts';
+import type { Status } from '../../api-types.ts';
+import { mostRelevant } from '../../provider-order.ts';
 import { exampleOf } from '../../views/example.ts';
 import type { AdminCall, AdminRoute } from '../route.ts';
 

@@ -58,7 +58,7 @@ class LogWriter {
   #size: StoreSize | undefined;
   /** Identify the open file, and its write-ahead log. */
   #openFileIdentity: string | undefined;
-  #openLogIdentities: ReadonlySet<string | undefined> = new Set();
+  #openLogIdentities: ReadonlySet<string> = new Set();
   #retention: Retention;
   #timer: NodeJS.Timeout | undefined;
   #storeFault: string | undefined;

@@ -1,4 +1,5 @@
-import { mostRelevant, type ProviderHealth, type Status } from '../../../api-types.ts';
+import type { ProviderHealth, Status } from '../../../api-types.ts';
+import { mostRelevant } from '../../../provider-order.ts';
 import { count, duration, percent } from '../../browser/format.ts';
 import { Ago, Badge, type Tone } from '../../components/display.tsx';
 import { Panel } from '../../components/surface.tsx';
