@@ -225,7 +225,8 @@ describe('network check of gateway doctor', () => {
 
   it('fails if the system time differs', async () => {
     const upstream = await startUpstream(
-      (response) => void response.writeHead(404, { date: new Date(Date.now() - 3_600_000).toUTCString() }).end(),
+      // Some seconds more than an hour, because a date has whole seconds.
+      (response) => void response.writeHead(404, { date: new Date(Date.now() - 3_610_000).toUTCString() }).end(),
     );
     closing.push(() => upstream.close());
     const dir = folderWith(
