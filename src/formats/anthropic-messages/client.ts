@@ -2,7 +2,9 @@ import type { Dialect, DialectCall } from '../../core/dialect.ts';
 import type { ErrorFacts, GatewayError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { messageEvents } from '../shared/response/whole-as-events.ts';
-import { MessageWriter, wholeMessage } from './to-client/index.ts';
+import { EventWriter } from '../shared/response/event-writer.ts';
+import { MessageEvents } from './to-client/events.ts';
+import { textOf, wholeMessage } from './to-client/index.ts';
 
 const errorEvent = (error: GatewayError, facts: ErrorFacts): Buffer =>
   Buffer.from(`event: error\ndata: ${messagesError(error, facts)}\n\n`, 'utf8');
@@ -18,7 +20,8 @@ export const messagesDialect = Object.freeze<Dialect>({
   // A token count has no choices and needs no conversion.
   answer: (result: unknown, call: DialectCall) =>
     JSON.stringify(isJsonObject(result) && Array.isArray(result['choices']) ? wholeMessage(result, call) : result),
-  write: (call: DialectCall) => new MessageWriter(call, errorEvent),
+  write: (call: DialectCall) =>
+    new EventWriter(new MessageEvents(call), textOf, (error) => errorEvent(error, { requestId: call.id }).toString('utf8')),
 });
 
 /** Builds the API's error object, with the gateway's members under `error.gateway`. Its client libraries print the whole object. */

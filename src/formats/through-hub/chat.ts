@@ -11,12 +11,23 @@ import { objectOf } from '../shared/json.ts';
 type AnyCall = Call<CommonSettings>;
 type AnyBody = JsonBody | EmptyBody;
 
+/** A request in the common format. */
+export interface HubRequest {
+  readonly body: JsonObject;
+  /** Parameters that the common format cannot express, in the names of the client's format. */
+  readonly dropped: readonly Dropped[];
+  /** Members of the request that its response repeats, for formats that do so. */
+  readonly echo?: JsonObject;
+}
+
 /** The request half of a client's format. */
 export interface ClientRequests {
   /** Converts its request to a chat completions body with the gateway's extensions. @throws GatewayError if it cannot be converted */
-  toHub(body: JsonObject): { readonly body: JsonObject; readonly dropped: readonly Dropped[] };
+  toHub(body: JsonObject): HubRequest;
   /** Renames dropped parameters to the names of the client's format. */
   ownNames(dropped: readonly Dropped[], stream: boolean): readonly Dropped[];
+  /** The response of the format's route that counts tokens. */
+  counted(tokens: number): JsonObject;
 }
 
 /** Serves a route of a client's format with a provider's chat completions. */
@@ -31,7 +42,7 @@ export function viaChat(chat: Operation, format: ClientRequests): Operation {
     begin(body, call) {
       const hub = hubOf(body, format);
       const inner = new HubCall(call, 'chat/completions');
-      return translated(chat.begin(JsonBody.of(hub.body), inner), hub.dropped, format, call);
+      return translated(chat.begin(JsonBody.of(hub.body), inner), hub, format, call);
     },
   };
 }
@@ -46,15 +57,21 @@ export function hubOf(body: AnyBody, format: ClientRequests): ReturnType<ClientR
 }
 
 /** Wraps a translation for chat completions with what the client's format needs. */
-function translated(chat: Translation, dropped: readonly Dropped[], format: ClientRequests, call: AnyCall): Translation {
+function translated(chat: Translation, { dropped, echo }: Omit<HubRequest, 'body'>, format: ClientRequests, call: AnyCall): Translation {
   const { request, tap, then, recover, local } = chat;
   const lost = format.ownNames([...dropped, ...request.dropped], call.stream);
   return {
     request: { ...request, dropped: lost },
     tap,
+    ...(echo === undefined ? {} : { echo }),
     reader: () => chat.reader?.() ?? new ChatReader(),
     result: (text, answer) => completionIn(resultOf(chat, text, answer)),
-    ...(then === undefined ? {} : { then: (reply: StepReply) => translatedNext(chat.then?.(reply), lost, format, call) }),
+    ...(then === undefined
+      ? {}
+      : {
+          then: (reply: StepReply) =>
+            translatedNext(chat.then?.(reply), { dropped: lost, ...(echo === undefined ? {} : { echo }) }, format, call),
+        }),
     ...(recover === undefined ? {} : { recover: (failure: StepReply) => chat.recover?.(failure) }),
     ...(local === undefined ? {} : { local: (sent) => local.call(chat, sent) }),
   };
@@ -62,10 +79,10 @@ function translated(chat: Translation, dropped: readonly Dropped[], format: Clie
 
 const translatedNext = (
   chat: Translation | undefined,
-  dropped: readonly Dropped[],
+  hub: Omit<HubRequest, 'body'>,
   format: ClientRequests,
   call: AnyCall,
-): Translation | undefined => (chat === undefined ? undefined : translated(chat, dropped, format, call));
+): Translation | undefined => (chat === undefined ? undefined : translated(chat, hub, format, call));
 
 /** @throws GatewayError `upstream_invalid` */
 function completionIn(answer: unknown): unknown {

@@ -34,7 +34,7 @@ export function viaInputTokens(count: Operation, format: ClientRequests): Operat
         result: (text, answer) => {
           const counted = inner.result === undefined ? parseObject(text) : inner.result(text, answer);
           const tokens = isJsonObject(counted) ? counted['input_tokens'] : undefined;
-          if (typeof tokens === 'number') return { input_tokens: tokens };
+          if (typeof tokens === 'number') return format.counted(tokens);
           const message = "The provider's response contains no token count.";
           throw new GatewayError('upstream_invalid', { message, source: 'provider' });
         },
@@ -66,7 +66,7 @@ export const estimatedCount = (format: ClientRequests): Operation => ({
       local: () => ({
         status: 200,
         headers: { 'content-type': 'application/json' },
-        pieces: [{ text: JSON.stringify({ input_tokens: tokens }) }],
+        pieces: [{ text: JSON.stringify(format.counted(tokens)) }],
       }),
     };
   },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelEvent } from '../../../core/events.ts';
 import { MessageEvents } from './events.ts';
 import { wholeMessage } from './index.ts';
-import { ObjectEnd } from './object-end.ts';
+import { ObjectEnd } from '../../shared/response/object-end.ts';
 
 /** An event with the name or a part of the arguments of the call with this index. */
 const call = (index: number, part: { readonly name?: string; readonly arguments?: string }): ModelEvent => ({

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../core/json/merge.ts';
 import { makeCallId } from '../../../core/model/call-id.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
 import { inputOf } from './call-input.ts';
-import { ObjectEnd } from './object-end.ts';
+import { ObjectEnd } from '../../shared/response/object-end.ts';
 
 /** The next output for a call. */
 export interface Step {

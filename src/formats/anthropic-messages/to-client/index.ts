@@ -1,46 +1,11 @@
-import type { DialectCall, DialectWriter } from '../../../core/dialect.ts';
-import { GatewayError } from '../../../core/error.ts';
-import type { ModelEvent } from '../../../core/events.ts';
+import type { DialectCall } from '../../../core/dialect.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { completionEvents } from '../../openai-chat/reader/completion.ts';
 import { inputOf } from './call-input.ts';
 import { type ApiEvent, MessageEvents } from './events.ts';
-import { streamInterrupted } from '../../shared/response/stream-errors.ts';
 
-const nothing: readonly string[] = Object.freeze([]);
-
-/** Writes a stream of the messages API. */
-export class MessageWriter implements DialectWriter {
-  failure: GatewayError | undefined;
-  readonly #call: DialectCall;
-  readonly #events: MessageEvents;
-  readonly #errorEvent: (error: GatewayError, facts: { readonly requestId: string }) => Buffer;
-
-  constructor(call: DialectCall, errorEvent: (error: GatewayError, facts: { readonly requestId: string }) => Buffer) {
-    this.#call = call;
-    this.#events = new MessageEvents(call);
-    this.#errorEvent = errorEvent;
-  }
-
-  push(event: ModelEvent): readonly string[] {
-    if (this.failure !== undefined) return nothing;
-    return event.type === 'error' ? this.fail(event.error) : this.#events.push(event).map(textOf);
-  }
-
-  end(): readonly string[] {
-    if (this.failure !== undefined) return nothing;
-    return this.#events.isFinished ? this.#events.end().map(textOf) : this.fail(streamInterrupted());
-  }
-
-  /** Writes no end of the message, so that the stream does not look complete. Client libraries raise on the error. */
-  fail(error: GatewayError): readonly string[] {
-    if (this.failure !== undefined) return nothing;
-    this.failure = error;
-    return [this.#errorEvent(error, { requestId: this.#call.id }).toString('utf8')];
-  }
-}
-
-const textOf = (event: ApiEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+/** Serializes an event of the messages API. */
+export const textOf = (event: ApiEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
 /**
  * Converts a whole chat completion to a message, by joining the events of its stream. @throws GatewayError `upstream_invalid`, or

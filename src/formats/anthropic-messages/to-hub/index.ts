@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
-import type { Dropped } from '../../../core/provider.ts';
+import type { HubRequest } from '../../through-hub/chat.ts';
 import { Drops } from '../../shared/request/drops.ts';
 import { cacheOf } from './cache.ts';
 import { chatMessages } from './messages.ts';
@@ -10,14 +10,7 @@ import { toolFields } from './tools.ts';
 import { objectsIn } from '../../shared/json.ts';
 
 /** The request half of the messages API for clients. */
-export const messagesRequests = Object.freeze({ toHub, ownNames });
-
-/** A messages request in the gateway's common format: a chat completions body with its extensions. */
-export interface HubRequest {
-  readonly body: JsonObject;
-  /** Parameters that the common format cannot express, in the names of the messages API. */
-  readonly dropped: readonly Dropped[];
-}
+export const messagesRequests = Object.freeze({ toHub, ownNames, counted: (input_tokens: number): JsonObject => ({ input_tokens }) });
 
 /**
  * Converts a request of the messages API to a chat completions body. This is the inverse of the conversion of chat requests for

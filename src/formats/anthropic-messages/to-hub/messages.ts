@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import { stringOf, textOf } from '../../shared/json.ts';
+import { resultsFirst } from '../../history/results-first.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import { assistantMessage } from './assistant.ts';
 import { cacheOf } from './cache.ts';
@@ -26,21 +27,6 @@ export function chatMessages(messages: readonly JsonObject[], drops: Drops): rea
     }
   });
   return resultsFirst(made);
-}
-
-/** Puts the results of a step directly after its calls, as chat services require, also if texts of the user are between them. */
-function resultsFirst(messages: readonly JsonObject[]): readonly JsonObject[] {
-  const out: JsonObject[] = [];
-  let others: JsonObject[] = [];
-  let hasCalls = false;
-  for (const message of messages) {
-    if (message['role'] === 'assistant') {
-      out.push(...others, message);
-      others = [];
-      hasCalls = message['tool_calls'] !== undefined;
-    } else (hasCalls && message['role'] === 'tool' ? out : others).push(message);
-  }
-  return [...out, ...others];
 }
 
 const members: ReadonlySet<string> = new Set(['role', 'content']);

@@ -1,7 +1,8 @@
 import type { Dropped } from '../../../core/provider.ts';
+import { type NameRule, renameDropped } from '../../shared/request/dropped-names.ts';
 
-/** Names in the common format that differ from those of the messages API: a pattern for the start, and its replacement. */
-const names: readonly (readonly [hub: RegExp, own: string])[] = [
+/** Names in the common format that differ from those of the messages API. */
+const names: readonly NameRule[] = [
   [/^stop$/, 'stop_sequences'],
   [/^user$/, 'metadata.user_id'],
   [/^reasoning_effort$/, 'output_config.effort'],
@@ -25,14 +26,4 @@ const names: readonly (readonly [hub: RegExp, own: string])[] = [
 ];
 
 /** Renames the dropped parameters of a request in the common format to the client's names, each once. */
-export function ownNames(dropped: readonly Dropped[], stream: boolean): readonly Dropped[] {
-  const found = new Map<string, Dropped>();
-  for (const one of dropped) {
-    // The gateway added both itself. Blocks that are lost are named one by one.
-    if (one.param === 'messages[].content_blocks' || (one.param.startsWith('stream_options') && stream)) continue;
-    const row = names.find(([hub]) => hub.test(one.param));
-    const param = row === undefined ? one.param : one.param.replace(row[0], row[1]);
-    if (!found.has(param)) found.set(param, { ...one, param });
-  }
-  return [...found.values()];
-}
+export const ownNames = (dropped: readonly Dropped[], stream: boolean): readonly Dropped[] => renameDropped(dropped, names, stream);

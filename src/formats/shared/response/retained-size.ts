@@ -6,8 +6,8 @@ const maxRetained = 16 * 1024 * 1024;
 const entryOverhead = 128;
 
 /**
- * Limits the memory that the conversion of one response retains: calls, sources and blocks. Text is forwarded, but these are
- * collected, and no other limit ends a stream that keeps sending them.
+ * Limits the memory that the conversion of one response retains: calls, sources and blocks, and the text in formats that repeat it
+ * at the end. No other limit ends a stream that keeps sending them.
  */
 export class RetainedSize {
   readonly #limit: number;
@@ -25,10 +25,15 @@ export class RetainedSize {
    * @throws GatewayError `upstream_invalid` above the limit
    */
   add(characters = 0): void {
-    this.#size += entryOverhead + characters;
+    this.grow(entryOverhead + characters);
+  }
+
+  /** Counts text that is added to an entry. @throws GatewayError `upstream_invalid` above the limit */
+  grow(characters: number): void {
+    this.#size += characters;
     if (this.#size <= this.#limit) return;
     throw new GatewayError('upstream_invalid', {
-      message: "The provider's response has more choices, calls or sources than the gateway can convert.",
+      message: "The provider's response is larger than the gateway can convert.",
       source: 'provider',
     });
   }
