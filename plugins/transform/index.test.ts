@@ -310,12 +310,6 @@ describe('prepare', () => {
       'Provider "main" (openai) does not serve POST /v1/moderations.',
     ],
     [
-      'the responses API, and names the route that the provider has',
-      { overrides: { endpoint: 'responses', path: '/v1/responses' } as const },
-      'unsupported_endpoint',
-      'Provider "main" (openai) does not serve POST /v1/responses. It serves POST /v1/chat/completions.',
-    ],
-    [
       'a relayed path if the provider has no relay',
       { overrides: { endpoint: 'relay', path: '/v1/files' } as const },
       'unsupported_endpoint',

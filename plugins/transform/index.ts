@@ -176,9 +176,7 @@ function operationFor(ctx: Routed, attempt: Attempt): Operation | undefined {
 function unsupportedRoute(ctx: Routed, { binding }: Attempt): GatewayError {
   const methods = ctx.endpoint === 'relay' ? methodsOf(ctx.path) : [];
   const { slug, provider } = binding;
-  // Some client libraries use the newer route by default, and print only the message.
-  const other = ctx.endpoint === 'responses' && provider.operations['chat/completions'] ? ' It serves POST /v1/chat/completions.' : '';
-  const details = { message: `Provider "${slug}" (${provider.type}) does not serve ${ctx.method} ${ctx.path}.${other}` };
+  const details = { message: `Provider "${slug}" (${provider.type}) does not serve ${ctx.method} ${ctx.path}.` };
   if (methods.length === 0)
     return new GatewayError('unsupported_endpoint', { ...details, hint: 'Choose another provider for this route.' });
   // The method is right, but the upgrade is missing.

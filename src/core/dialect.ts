@@ -20,6 +20,8 @@ export interface DialectCall {
   readonly id: string;
   /** Unix seconds. */
   readonly createdAt: number;
+  /** Members of the request that its response repeats, for formats that do so (`Translation.echo`). */
+  readonly echo?: JsonObject | undefined;
 }
 
 /** Serializes one stream. After an error, further events are ignored. */

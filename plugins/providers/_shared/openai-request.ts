@@ -10,6 +10,7 @@ import { withExact } from '#formats/shared/exact.ts';
 import { dropExtensions, dropLabels } from '#formats/openai-chat/extensions.ts';
 import { plainChat } from '#formats/openai-chat/plain/index.ts';
 import { withQuirks } from '#formats/openai-chat/quirks/index.ts';
+import { withoutForeignReasoning } from '#formats/openai-responses/encrypted.ts';
 import { withoutSlug } from '#formats/openai-objects/batch-lines.ts';
 import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
@@ -35,7 +36,7 @@ export function requestOf<Settings>(
   if (body.kind === 'none') return { ...address, method, headers, body: emptyBody, dropped: [] };
   headers.push('content-type', 'application/json');
   if (endpoint === 'batches' || endpoint === 'fine_tuning/jobs') checkMetadata(body.has('metadata') ? body.value('metadata') : undefined);
-  const cleaned = endpoint === 'chat/completions' ? cleanChat(service, body, call) : cleanOther(service, body, call);
+  const cleaned = endpoint === 'chat/completions' ? cleanChat(service, body, call) : cleanOther(service, endpoint, body, call);
   if (endpoint === 'batches') {
     const { body: bodyWithoutModel, dropped } = withoutModel(cleaned.body);
     return {
@@ -79,7 +80,13 @@ function cleanChat<Settings>(service: OpenAiCompatible<Settings>, body: JsonBody
   return converted.dropped.length === 0 ? cleaned : { body: cleaned.body, dropped: [...converted.dropped, ...cleaned.dropped] };
 }
 
-function cleanOther<Settings>(service: OpenAiCompatible<Settings>, body: JsonBody, call: OpenAiCall<Settings>): Cleaned {
+function cleanOther<Settings>(
+  service: OpenAiCompatible<Settings>,
+  endpoint: OpenAiEndpoint,
+  clientBody: JsonBody,
+  call: OpenAiCall<Settings>,
+): Cleaned {
+  const body = endpoint.startsWith('responses') ? withoutForeignReasoning(clientBody) : clientBody;
   const passesLabels = extensionsOf(service, call) === 'pass' || service.supportedExtensions?.includes('labels') === true;
   return passesLabels ? { body, dropped: noDrops } : dropLabels(body);
 }

@@ -1,5 +1,6 @@
 import type { ModelEvent, WireEvent } from '../events.ts';
 import type { LineEdit } from '../http/form.ts';
+import type { JsonObject } from '../json/merge.ts';
 import type { StreamTransform } from '../stream.ts';
 import type { Tap } from '../tap.ts';
 import type { UpstreamRequest } from './call.ts';
@@ -24,6 +25,8 @@ export interface Translation {
    * @throws anything: the attempt fails with 502 `upstream_invalid`, or with the GatewayError that was thrown
    */
   result?(text: string, answer?: unknown): unknown;
+  /** Members of the client's request that its format repeats in the response. */
+  readonly echo?: JsonObject | undefined;
   /**
    * For forwarded responses: returns the text of a complete 2xx response in the form that clients rely on, with fields
    * that the service omitted; undefined if it passes unchanged. Responses that are too large to be held are forwarded unchanged.

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../core/endpoint.ts';
 import type { Call, CommonSettings, Operation, Provider } from '../../core/provider.ts';
 import { messagesRequests } from '../anthropic-messages/to-hub/index.ts';
+import { responsesRequests } from '../openai-responses/to-hub/index.ts';
 import { viaChat } from './chat.ts';
 import { estimatedCount, viaInputTokens } from './count.ts';
 
@@ -10,6 +11,8 @@ type Operations = Provider['operations'];
 type RouteAdapter = (operations: Operations) => Operation | undefined;
 
 const routeAdapters: { readonly [E in Endpoint]?: RouteAdapter } = {
+  responses: ({ 'chat/completions': chat }) => (chat === undefined ? undefined : viaChat(chat, responsesRequests)),
+  'responses/input_tokens': ({ 'chat/completions': chat }) => (chat === undefined ? undefined : estimatedCount(responsesRequests)),
   messages: ({ 'chat/completions': chat }) => (chat === undefined ? undefined : viaChat(chat, messagesRequests)),
   'messages/count_tokens'({ 'chat/completions': chat, 'responses/input_tokens': count }) {
     const estimate = chat === undefined ? undefined : estimatedCount(messagesRequests);

@@ -127,6 +127,7 @@ function dialectCall(attempt: Attempt, call: AnyCall): DialectCall {
     model: call.model,
     id: call.id,
     createdAt: call.createdAt,
+    echo: attempt.translation?.echo,
   };
 }
 

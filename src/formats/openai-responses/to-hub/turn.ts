@@ -1,0 +1,59 @@
+import type { JsonObject } from '../../../core/json/merge.ts';
+import { readableBlocks, turnMessage } from '../../anthropic-messages/to-hub/turn.ts';
+import { objectsIn, stringOf } from '../../shared/json.ts';
+import type { Drops } from '../../shared/request/drops.ts';
+import { keptIn } from '../encrypted.ts';
+import { customInput } from './tools.ts';
+
+/**
+ * Collects the items of one turn of the assistant (reasoning, messages, calls), which are a single message in the common format.
+ */
+export class AssistantTurn {
+  readonly #blocks: JsonObject[] = [];
+  readonly #calls: JsonObject[] = [];
+  /** Signature of the next call. */
+  #signature = '';
+
+  get isEmpty(): boolean {
+    return this.#blocks.length === 0;
+  }
+
+  /** Encrypted reasoning can be read only by the service that created it. */
+  reasoning({ summary, content, encrypted_content: encrypted }: JsonObject, drops: Drops): void {
+    const kept = keptIn(encrypted);
+    if (kept === undefined && stringOf(encrypted) !== '')
+      drops.add('input[].reasoning.encrypted_content', 'only the service that created it can read it');
+    if (kept?.kept === 'call') this.#signature = kept.value;
+    if (kept?.kept === 'redacted') {
+      this.#blocks.push({ type: 'redacted_thinking', data: kept.value });
+      return;
+    }
+    const signature = kept?.kept === 'thinking' ? kept.value : '';
+    const thinking = textsIn(summary) || textsIn(content);
+    if (thinking !== '' || signature !== '') this.#blocks.push({ type: 'thinking', thinking, ...(signature === '' ? {} : { signature }) });
+  }
+
+  text(text: string): void {
+    if (text !== '') this.#blocks.push({ type: 'text', text });
+  }
+
+  call(id: unknown, name: unknown, text: unknown): void {
+    const signed = this.#signature === '' ? {} : { extra_content: { google: { thought_signature: this.#signature } } };
+    this.#signature = '';
+    this.#blocks.push({ type: 'tool_use', id, name });
+    this.#calls.push({ id, type: 'function', function: { name, arguments: stringOf(text) }, ...signed });
+  }
+
+  customCall(id: unknown, name: unknown, input: unknown): void {
+    this.call(id, name, JSON.stringify({ [customInput]: stringOf(input) }));
+  }
+
+  message(): JsonObject {
+    return turnMessage({ ...readableBlocks(this.#blocks), calls: this.#calls });
+  }
+}
+
+const textsIn = (parts: unknown): string =>
+  objectsIn(parts)
+    .map(({ text }) => stringOf(text))
+    .join('');
