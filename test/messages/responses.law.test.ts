@@ -1,41 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { haveRecordings, type Recording, recordings } from '../contract/recordings.ts';
+import { haveRecordings, type Recording } from '../contract/recordings.ts';
 import type { Json } from '../contract/gemini-oracle.ts';
 import { python, runScript } from '../sdk/python.ts';
 import { skipping } from '../support/skipping.ts';
 import { byLibrary, orderProblems, contentOfCompletion, contentOfMessage } from './content.ts';
+import { breaksOff, pieceSizes, recordedApis, successful } from './recorded.ts';
 import { streamOf, wayOf, wholeOf } from './ways.ts';
 
 /** Every recorded response in every format means the same to a client of the Messages API, with and without streaming. */
 
-const services = [
-  'openai',
-  'azure-openai',
-  'groq',
-  'mistral',
-  'deepseek',
-  'openrouter',
-  'xai',
-  'huggingface',
-  'cerebras',
-  'databricks',
-  'workers-ai',
-];
-/** Some services return an error object with status 200: the tap detects it. */
-const isError = (body: string): boolean => /^\s*\{\s*"error"/.test(body);
-
-const apis: ReadonlySet<string> = new Set(['chat.completions', 'messages', 'generateContent', 'streamGenerateContent']);
-
-const successful = recordings([...services, 'anthropic', 'gemini-api', 'vertex-gemini']).filter(
-  ({ api, response }) => apis.has(api) && response.status === 200 && response.body !== undefined && !isError(response.body),
-);
-
-/** Chunk sizes of a stream: they split characters, line ends, names and numbers. */
-const pieceSizes = [Number.POSITIVE_INFINITY, 7, 1021];
-
 describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))('recorded responses', () => {
   it('include enough recordings of each API', () => {
-    for (const api of apis) expect(successful.filter((one) => one.api === api).length).toBeGreaterThan(40);
+    for (const api of recordedApis) expect(successful.filter((one) => one.api === api).length).toBeGreaterThan(40);
   });
 
   it.each(successful.map((one) => [`${one.provider} ${one.id}`, one] as const))(
@@ -90,6 +66,3 @@ async function expectSame(exchange: Recording): Promise<void> {
   expect(orderProblems(texts[0] ?? '')).toEqual([]);
   expect(contentOfMessage(await byLibrary(texts[0] ?? ''))).toEqual(expected);
 }
-
-/** The service reported an error within the stream. */
-const breaksOff = (stream: string): boolean => /^data: *\{(?:"error":|.*"error":\{"code")/m.test(stream);

@@ -1,19 +1,12 @@
 import type { Json } from '../contract/gemini-oracle.ts';
+import { column, type Row } from './cell.ts';
 
-/** What the table in `docs/messages.md` says of one thing that a messages request may hold. A test converts each. */
-export interface Row {
-  readonly name: string;
-  /** Members of the request; a message of the user's is there unless it has its own. */
-  readonly body: Json;
-  /** Found in every request that carries it. */
-  readonly proof: RegExp;
-  /** The name under which its loss is told. */
-  readonly lost: string;
-  /** One character for each of `columns`: ✓ carried, – left out and named. */
-  readonly cells: string;
-}
-
-export const columns = ['OpenAI, models that reason', 'Other services of the chat format', 'Gemini', 'Bedrock, not Claude'] as const;
+export const columns = [
+  column('OpenAI, models that reason', 'openai', 'gpt-5'),
+  column('Other services of the chat format', 'groq', 'llama-3.3-70b'),
+  column('Gemini', 'gemini', 'gemini-2.5-flash'),
+  column('Bedrock, not Claude', 'bedrock', 'amazon.nova-2-lite-v1:0', { region: 'us-east-1' }),
+] as const;
 
 const user = (...content: Json[]): Json => ({ messages: [{ role: 'user', content }] });
 const call = { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'f', input: { proven: 1 } }] };
@@ -29,6 +22,7 @@ const png = { type: 'image', source: { type: 'base64', media_type: 'image/png', 
 const serverTool = (type: string, name: string): Json => ({ tools: [{ type, name }] });
 const ownTool = { name: 'proven', description: 'd', input_schema: { type: 'object', properties: { a: { type: 'string' } } } };
 
+/** The table of `docs/messages.md`. */
 export const rows: readonly Row[] = [
   { name: 'system text and blocks', body: { system: [{ type: 'text', text: 'proven' }] }, proof: /proven/, lost: 'system', cells: '✓✓✓✓' },
   { name: 'images by value', body: user(png), proof: /iVBORw0KGgo/, lost: 'messages', cells: '✓✓✓✓' },

@@ -1,4 +1,4 @@
-import type { DialectCall } from '../../src/core/dialect.ts';
+import type { Dialect, DialectCall } from '../../src/core/dialect.ts';
 import type { ModelEvent, WireEvent } from '../../src/core/events.ts';
 import type { StreamTransform } from '../../src/core/stream.ts';
 import { messagesDialect } from '../../src/formats/anthropic-messages/client.ts';
@@ -17,7 +17,7 @@ import type { Recording } from '../contract/recordings.ts';
 import { contentForms, messageForms } from '../convert/stream-and-whole.ts';
 import { completionOf } from './content.ts';
 
-/** A provider's format on its way to a client of the messages API. */
+/** A provider's format on its way to a client of another format. */
 export interface Way {
   readonly format: string;
   /** Server-sent events unless it says otherwise. */
@@ -67,15 +67,15 @@ export const bedrockConverse: Way = {
 export const wayOf = (exchange: Recording): Way =>
   exchange.api === 'messages' ? anthropicMessages : exchange.api === 'chat.completions' ? openaiChat : googleGenerate;
 
-/** A whole answer of the provider as a message. */
-export const wholeOf = (way: Way, text: string): Json =>
-  JSON.parse(messagesDialect.answer?.(way.completion(text), dialectCall) ?? '') as Json;
+/** A whole answer of the provider in a client's format, by default as a message. */
+export const wholeOf = (way: Way, text: string, dialect: Dialect = messagesDialect): Json =>
+  JSON.parse(dialect.answer?.(way.completion(text), dialectCall) ?? '') as Json;
 
-/** A stream of the provider, cut into pieces of a size, as text of a messages stream. */
-export function streamOf(way: Way, text: string | Buffer, size: number): string {
+/** A stream of the provider, cut into pieces of a size, as text of a stream in a client's format, by default of messages. */
+export function streamOf(way: Way, text: string | Buffer, size: number, dialect: Dialect = messagesDialect): string {
   const scanner = way.scanner?.() ?? new SseScanner();
   const read = way.reader();
-  const write = messagesDialect.write?.(dialectCall);
+  const write = dialect.write?.(dialectCall);
   if (write === undefined) throw new Error('nothing writes');
   const out: string[] = [];
   const take = (events: readonly WireEvent[]): void => {

@@ -95,21 +95,23 @@ const permanent: readonly {
     status: 401,
     shows: 'is not a key of this gateway',
   },
-  {
-    name: 'the provider does not serve the route',
-    yaml: (text) => text.replace(/type: (\w+)/, (_, type: string) => `type: ${type === 'openai' ? 'anthropic' : 'openai'}`),
-    text: identity,
-    status: 400,
-    shows: 'does not serve POST',
-  },
 ];
 
 const npmPrograms = [
-  { page: 'claude-code', path: '/v1/messages', model: reader('Read', () => ({ file_path: join(recipe.folder, 'package.json') })) },
-  { page: 'codex', path: '/v1/responses', model: reader('exec_command', () => ({ cmd: 'cat package.json' })) },
+  {
+    page: 'claude-code',
+    path: '/v1/messages',
+    otherPath: '/v1/chat/completions',
+    model: reader('Read', () => ({ file_path: join(recipe.folder, 'package.json') })),
+  },
+  { page: 'codex', path: '/v1/responses', otherPath: '/v1/messages', model: reader('exec_command', () => ({ cmd: 'cat package.json' })) },
 ] as const;
 
-for (const { page, path, model } of npmPrograms) {
+/** The configuration of a page with a provider of the other format. */
+const withOther = (text: string): string =>
+  text.replace(/type: (\w+)/, (_, type: string) => `type: ${type === 'openai' ? 'anthropic' : 'openai'}`);
+
+for (const { page, path, otherPath, model } of npmPrograms) {
   describe.skipIf(skipping(inNpm.missing))(`docs/recipes/${page}.md (${inNpm.missing ?? 'run'})`, () => {
     it('completes a tool loop', async () => {
       await begin(page, model);
@@ -120,19 +122,22 @@ for (const { page, path, model } of npmPrograms) {
       expect(headers?.['x-api-key'] ?? headers?.authorization).toMatch(credential);
     });
 
-    // Every provider serves the messages API.
-    it.each(permanent.filter(({ shows }) => page !== 'claude-code' || !shows.startsWith('does not serve')))(
-      'sends one request if $name',
-      async ({ yaml, text, status, shows }) => {
-        await begin(page, model, yaml(new Page(page).block('yaml')));
-        service.script = (response) => json(response, 401, { error: { type: 'authentication_error', message: 'no' } });
-        // Otherwise Claude Code retries any 400 without one experimental feature after the other.
-        const command = shell(inNpm.path, { CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1' });
-        await expect(recipe.run(text(recipe.page.block('sh')), command)).rejects.toThrow(shows);
-        // Codex retries a 5xx whatever its headers contain; the page allows one retry.
-        await expect.poll(() => recipe.calls()).toBe(page === 'codex' && status >= 500 ? 2 : 1);
-      },
-    );
+    it('completes a tool loop with a provider of another format', async () => {
+      await begin(page, model, withOther(new Page(page).block('yaml')));
+      const printed = await recipe.run(recipe.page.block('sh'), shell(inNpm.path));
+      expect(printed).toBe(recipe.page.block('text'));
+      expect(service.requests.map(({ url }) => url.split('?')[0])).toEqual([otherPath, otherPath]);
+    });
+
+    it.each(permanent)('sends one request if $name', async ({ yaml, text, status, shows }) => {
+      await begin(page, model, yaml(new Page(page).block('yaml')));
+      service.script = (response) => json(response, 401, { error: { type: 'authentication_error', message: 'no' } });
+      // Otherwise Claude Code retries any 400 without one experimental feature after the other.
+      const command = shell(inNpm.path, { CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1' });
+      await expect(recipe.run(text(recipe.page.block('sh')), command)).rejects.toThrow(shows);
+      // Codex retries a 5xx whatever its headers contain; the page allows one retry.
+      await expect.poll(() => recipe.calls()).toBe(page === 'codex' && status >= 500 ? 2 : 1);
+    });
   });
 }
 

@@ -78,11 +78,12 @@ describe('environment variables', () => {
 });
 
 describe('curl commands in the documentation', () => {
-  const blocks = ['README.md', 'docs/quickstart.md', 'docs/messages.md', 'docs/prompts.md', 'docs/routes.md'].flatMap((page) =>
-    [...readProjectFile(page).matchAll(/^```(?:sh|bash)\n([\s\S]*?)^```$/gm)]
-      .map((match) => match[1] ?? '')
-      .filter((text) => text.startsWith('curl ') && !text.includes('$'))
-      .map((text) => [page, text] as const),
+  const blocks = ['README.md', 'docs/quickstart.md', 'docs/messages.md', 'docs/prompts.md', 'docs/responses.md', 'docs/routes.md'].flatMap(
+    (page) =>
+      [...readProjectFile(page).matchAll(/^```(?:sh|bash)\n([\s\S]*?)^```$/gm)]
+        .map((match) => match[1] ?? '')
+        .filter((text) => text.startsWith('curl ') && !text.includes('$'))
+        .map((text) => [page, text] as const),
   );
   let gateway: TestGateway;
 
@@ -96,7 +97,7 @@ describe('curl commands in the documentation', () => {
   });
   afterAll(() => gateway.close());
 
-  it('are found on five pages', () => expect(new Set(blocks.map(([page]) => page)).size).toBe(5));
+  it('are found on six pages', () => expect(new Set(blocks.map(([page]) => page)).size).toBe(6));
 
   it.each(blocks)('work with the shipped configuration (%s): %s', async (_page, text) => {
     const { code, out } = await run(text.replaceAll('http://127.0.0.1:8787', gateway.url));

@@ -10,6 +10,7 @@ import { describeApi } from '../../../src/openapi/document.ts';
 import { headersPage } from './headers.ts';
 import { messagesPage } from './messages.ts';
 import { metricsPage } from './metrics.ts';
+import { responsesPage } from './responses.ts';
 import { routesPage } from './routes.ts';
 import { servicesPage } from './services.ts';
 
@@ -26,6 +27,7 @@ export function generatedFiles(): Readonly<Record<string, string>> {
     'docs/messages.md': messagesPage(),
     'docs/metrics.md': metricsPage(),
     'docs/openapi.json': `${JSON.stringify(describeApi(version), null, 2)}\n`,
+    'docs/responses.md': responsesPage(),
     'docs/routes.md': routesPage(),
     'docs/services.md': servicesPage(),
   };

@@ -1,8 +1,13 @@
+import { tableOf } from '../../messages/cell.ts';
 import { columns, rows } from '../../messages/survives.ts';
 
 /** `docs/messages.md`: which parts of the messages API providers with another API support. A test converts every row. */
 export function messagesPage(): string {
-  const lines = rows.map(({ name, cells }) => `| ${name} | ✓ | ${cells.split('').join(' | ')} |`);
+  // Requests to Claude are not converted.
+  const table = tableOf(
+    rows.map((row) => ({ ...row, cells: `✓${row.cells}` })),
+    ['Claude', ...columns.map(({ title }) => title)],
+  );
   return [
     '# Messages on every provider',
     "Clients of Anthropic's API, such as Anthropic's libraries and Claude Code, can use every provider that serves chat completions, on `/v1/messages` and `/v1/messages/count_tokens`.",
@@ -11,7 +16,7 @@ export function messagesPage(): string {
 
     '## What is supported',
     '✓: sent to the model. –: left out, and listed in `x-gateway-dropped-params`. Claude on `anthropic`, `vertex-ai`, `azure-ai` and `bedrock` gets the request unchanged. Models of one provider may differ: see the [pages of the providers](providers.md).',
-    `| Part of the request | Claude | ${columns.join(' | ')} |\n|---|${':-:|'.repeat(columns.length + 1)}\n${lines.join('\n')}`,
+    table,
     'The response of every model contains text, reasoning, tool calls, refusals, `stop_reason`, and usage with cached and reasoning tokens. Images and audio in a response are left out, because this API does not support them. In streams, `message_delta` contains the input tokens, because other services report them at the end; in `message_start` they are 0.',
     'If the service does not accept URLs, the gateway downloads a document at a URL. OpenRouter gets `cache_control` of tools and of texts, except in tool results and in turns with thinking, and `thinking` as its own `reasoning`. Services with a chat completions API get the SHA-256 of a `user_id` that has more than 64 characters.',
     '## Counting tokens',
