@@ -3,7 +3,7 @@ import { JsonBody } from '../../core/json/body.ts';
 import { encryptedContent, keptIn, withoutForeignReasoning } from './encrypted.ts';
 
 describe('keptIn', () => {
-  it.each(['thinking', 'redacted', 'call'] as const)('returns what encryptedContent kept: %s', (kept) => {
+  it.each(['thinking', 'redacted', 'next'] as const)('returns what encryptedContent kept: %s', (kept) => {
     for (const value of ['', 'SIG', 'gateway:reasoning:{"a":"b"}']) expect(keptIn(encryptedContent(kept, value))).toEqual({ kept, value });
   });
 

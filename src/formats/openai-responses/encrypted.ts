@@ -3,11 +3,11 @@ import { isJsonObject } from '../../core/json/merge.ts';
 
 /**
  * What the gateway keeps in `encrypted_content` of a reasoning item, which clients send back unchanged: the signature of the
- * thinking, the data of encrypted thinking, or the signature of the call that follows the item.
+ * thinking, the data of encrypted thinking, or the signature of the call or image that follows the item.
  */
-export type Kept = 'thinking' | 'redacted' | 'call';
+export type Kept = 'thinking' | 'redacted' | 'next';
 
-const kinds: ReadonlySet<string> = new Set<Kept>(['thinking', 'redacted', 'call']);
+const kinds: ReadonlySet<string> = new Set<Kept>(['thinking', 'redacted', 'next']);
 
 const mark = 'gateway:';
 

@@ -110,14 +110,14 @@ describe('items', () => {
       'a signed call follows an item with the signature',
       [toolCall(0, { id: 'c', name: 'f', arguments: '{}', thoughtSignature: 'S' })],
       [
-        { type: 'reasoning', summary: [], encrypted_content: 'gateway:call:S' },
+        { type: 'reasoning', summary: [], encrypted_content: 'gateway:next:S' },
         { type: 'function_call', call_id: 'c' },
       ],
     ],
     [
       'the signature of a call goes into unsigned reasoning before it',
       [thinking({ text: 'Hm.' }), toolCall(0, { id: 'c', name: 'f', arguments: '{}', thoughtSignature: 'S' })],
-      [{ summary: [{ type: 'summary_text', text: 'Hm.' }], encrypted_content: 'gateway:call:S' }, { type: 'function_call' }],
+      [{ summary: [{ type: 'summary_text', text: 'Hm.' }], encrypted_content: 'gateway:next:S' }, { type: 'function_call' }],
     ],
     [
       'calls that arrive side by side',

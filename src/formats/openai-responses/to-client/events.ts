@@ -187,8 +187,8 @@ export class ResponseEvents {
   }
 
   /** Writes an item without text for what a later request needs. */
-  #kept(kept: 'redacted' | 'call', value: string): readonly ApiEvent[] {
-    const { item, begun } = this.#reasoning((open) => kept === 'call' && !open.isSigned, undefined);
+  #kept(kept: 'redacted' | 'next', value: string): readonly ApiEvent[] {
+    const { item, begun } = this.#reasoning((open) => kept === 'next' && !open.isSigned, undefined);
     this.#retained.grow(value.length);
     item.keep(kept, value);
     return [...begun, ...item.close()];
@@ -199,7 +199,7 @@ export class ResponseEvents {
     this.#retained.add(input.length);
     const known = this.#calls.get(index);
     if (known !== undefined) return known.add(name, input);
-    const signed = event.thoughtSignature === undefined ? noEvents : this.#kept('call', event.thoughtSignature);
+    const signed = event.thoughtSignature === undefined ? noEvents : this.#kept('next', event.thoughtSignature);
     const closed = this.#closeLast();
     const kind: CallKind = event.kind === 'custom' ? 'text' : this.#customTools.has(name) ? 'wrapped' : 'function';
     const call = this.#add(new CallItem(this.#place(kind === 'function' ? 'fc' : 'ctc'), kind, this.#callId(event.id), name));
@@ -216,11 +216,12 @@ export class ResponseEvents {
   }
 
   /** Images are sent as those of the API's image tool. It has no form for other files. */
-  #media({ mimeType, base64 }: Hub<'media'>): readonly ApiEvent[] {
+  #media({ mimeType, base64, signature }: Hub<'media'>): readonly ApiEvent[] {
     if (!mimeType.startsWith('image/')) return noEvents;
+    const signed = signature === undefined ? noEvents : this.#kept('next', signature);
     const at = this.#place('ig');
     const item = { id: at.item_id, type: 'image_generation_call', status: 'completed', output_format: mimeType.slice(6), result: base64 };
-    return this.#whole(at, item, { ...item, status: 'in_progress', result: null });
+    return [...signed, ...this.#whole(at, item, { ...item, status: 'in_progress', result: null })];
   }
 
   #whole(at: Place, item: JsonObject, begun: JsonObject): readonly ApiEvent[] {

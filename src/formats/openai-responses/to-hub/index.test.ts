@@ -119,12 +119,26 @@ describe('input becomes messages', () => {
     ],
     [
       'the signature of a call',
-      [{ type: 'reasoning', summary: [], encrypted_content: 'gateway:call:SIG' }, call],
+      [{ type: 'reasoning', summary: [], encrypted_content: 'gateway:next:SIG' }, call],
       [
         {
           role: 'assistant',
           content: null,
           tool_calls: [{ ...calls[0], extra_content: { google: { thought_signature: 'SIG' } } }],
+        },
+      ],
+    ],
+    [
+      'an image of the model',
+      [
+        { type: 'reasoning', summary: [], encrypted_content: 'gateway:next:SIG' },
+        { type: 'image_generation_call', id: 'ig_1', status: 'completed', output_format: 'jpeg', result: 'AA==' },
+      ],
+      [
+        {
+          role: 'assistant',
+          content: null,
+          content_blocks: [{ type: 'image_url', image_url: { url: 'data:image/jpeg;base64,AA==' }, signature: 'SIG' }],
         },
       ],
     ],

@@ -30,7 +30,6 @@ const servedSteps: ReadonlySet<string> = new Set([
   'web_search_call',
   'file_search_call',
   'code_interpreter_call',
-  'image_generation_call',
   'mcp_list_tools',
   'mcp_call',
 ]);
@@ -41,10 +40,16 @@ function addToTurn(turn: AssistantTurn, item: JsonObject, at: string, drops: Dro
   if (type === 'function_call') turn.call(id, name, item['arguments']);
   else if (type === 'custom_tool_call') turn.customCall(id, name, item['input']);
   else if (type === 'reasoning') turn.reasoning(item, drops);
+  else if (type === 'image_generation_call') addImage(turn, item);
   else if (typeof type === 'string' && servedSteps.has(type)) drops.add(`input[].${type}`, 'only OpenAI has this tool');
   else if (isMessage(item) && item['role'] === 'assistant') addTexts(turn, item['content'], at, drops);
   else return false;
   return true;
+}
+
+/** An image that was not made has no content. */
+function addImage(turn: AssistantTurn, { result, output_format: format }: JsonObject): void {
+  if (typeof result === 'string' && result !== '') turn.image(`data:image/${textOf(format) ?? 'png'};base64,${result}`);
 }
 
 /** Some client libraries send messages without a type. */

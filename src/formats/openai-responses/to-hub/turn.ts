@@ -11,7 +11,7 @@ import { customInput } from './tools.ts';
 export class AssistantTurn {
   readonly #blocks: JsonObject[] = [];
   readonly #calls: JsonObject[] = [];
-  /** Signature of the next call. */
+  /** Signature of the next call or image. */
   #signature = '';
 
   get isEmpty(): boolean {
@@ -23,7 +23,7 @@ export class AssistantTurn {
     const kept = keptIn(encrypted);
     if (kept === undefined && stringOf(encrypted) !== '')
       drops.add('input[].reasoning.encrypted_content', 'only the service that created it can read it');
-    if (kept?.kept === 'call') this.#signature = kept.value;
+    if (kept?.kept === 'next') this.#signature = kept.value;
     if (kept?.kept === 'redacted') {
       this.#blocks.push({ type: 'redacted_thinking', data: kept.value });
       return;
@@ -37,15 +37,27 @@ export class AssistantTurn {
     if (text !== '') this.#blocks.push({ type: 'text', text });
   }
 
+  /** @param url data URI */
+  image(url: string): void {
+    const signature = this.#takeSignature();
+    this.#blocks.push({ type: 'image_url', image_url: { url }, ...(signature === '' ? {} : { signature }) });
+  }
+
   call(id: unknown, name: unknown, text: unknown): void {
-    const signed = this.#signature === '' ? {} : { extra_content: { google: { thought_signature: this.#signature } } };
-    this.#signature = '';
+    const signature = this.#takeSignature();
+    const signed = signature === '' ? {} : { extra_content: { google: { thought_signature: signature } } };
     this.#blocks.push({ type: 'tool_use', id, name });
     this.#calls.push({ id, type: 'function', function: { name, arguments: stringOf(text) }, ...signed });
   }
 
   customCall(id: unknown, name: unknown, input: unknown): void {
     this.call(id, name, JSON.stringify({ [customInput]: stringOf(input) }));
+  }
+
+  #takeSignature(): string {
+    const signature = this.#signature;
+    this.#signature = '';
+    return signature;
   }
 
   message(): JsonObject {
