@@ -132,6 +132,11 @@ describe('items', () => {
         { type: 'function_call', status: 'completed', call_id: 'b', name: 'g', arguments: '{"y":2}' },
       ],
     ],
+    [
+      'what follows a complete call is not part of it',
+      [toolCall(0, { id: 'a', name: 'f', arguments: '{}' }), text('b'), toolCall(0, { arguments: ' ' })],
+      [{ arguments: '{}' }, { type: 'message' }],
+    ],
     ['a call without arguments has an empty object', [toolCall(0, { id: 'a', name: 'f', arguments: '' })], [{ arguments: '{}' }]],
     [
       'a name may arrive in parts',
