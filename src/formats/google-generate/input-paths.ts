@@ -1,5 +1,5 @@
-import { GatewayError } from '../../core/error.ts';
 import type { Call, Dropped } from '../../core/provider.ts';
+import { withParams } from '../shared/request/parameter-errors.ts';
 
 /** Where the parts of a chat came from in a request of the responses API. */
 export interface Origins {
@@ -29,14 +29,13 @@ export function withInputPaths<T extends { readonly dropped: readonly Dropped[] 
   convert: () => T,
 ): T {
   if (isTranslated) return convert();
-  try {
-    const converted = convert();
-    return { ...converted, dropped: converted.dropped.map((one) => ({ ...one, param: inputPath(one.param, origins) })) };
-  } catch (error) {
-    if (!(error instanceof GatewayError) || error.param === undefined) throw error;
-    const { code, message, status, hint, param } = error;
-    throw new GatewayError(code, { message, status, hint, param: inputPath(param, origins), cause: error });
-  }
+  return withParams(
+    (param) => inputPath(param, origins),
+    () => {
+      const converted = convert();
+      return { ...converted, dropped: converted.dropped.map((one) => ({ ...one, param: inputPath(one.param, origins) })) };
+    },
+  );
 }
 
 function inputPath(param: string, { messages, tools }: Origins): string {

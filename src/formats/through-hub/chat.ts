@@ -7,6 +7,7 @@ import { parseExact } from '../../core/json/scan.ts';
 import { resultOf } from '../shared/response/result.ts';
 import { HubCall } from './call.ts';
 import { objectOf } from '../shared/json.ts';
+import { withParams } from '../shared/request/parameter-errors.ts';
 
 type AnyCall = Call<CommonSettings>;
 type AnyBody = JsonBody | EmptyBody;
@@ -42,12 +43,20 @@ export function viaChat(chat: Operation, format: ClientRequests): Operation {
     begin(body, call) {
       const hub = hubOf(body, format);
       const inner = new HubCall(call, 'chat/completions');
-      return translated(chat.begin(JsonBody.of(hub.body), inner), hub, format, call);
+      const begun = withParams(
+        (param) => ownName(param, format),
+        () => chat.begin(JsonBody.of(hub.body), inner),
+      );
+      return translated(begun, hub, format, call);
     },
   };
 }
 
 const none: readonly never[] = Object.freeze([]);
+
+/** Without the number of a message, because the client's request counts its messages or items in another way. */
+const ownName = (param: string, { ownNames }: ClientRequests): string =>
+  ownNames([{ param: param.replace(/^messages\[\d+\]/, 'messages[]'), reason: '' }], false)[0]?.param ?? param;
 
 /** @throws GatewayError `invalid_type` and others */
 export function hubOf(body: AnyBody, format: ClientRequests): ReturnType<ClientRequests['toHub']> {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation, Provider } from '../../core/provider.ts';
+import { GatewayError } from '../../core/error.ts';
+import { JsonBody } from '../../core/json/body.ts';
 import { throughHub } from './index.ts';
 
 const operation = (name: string, extra: Partial<Operation> = {}): Operation => ({
@@ -34,5 +36,21 @@ describe('throughHub', () => {
     const throughHubProvider = throughHub(provider({ messages, 'chat/completions': operation('chat') })).operations.messages;
     expect(() => throughHubProvider?.begin(body, call('claude'))).toThrow('own');
     expect(() => throughHubProvider?.begin(body, call('gpt'))).toThrow('not a list of objects');
+  });
+
+  it.each([
+    ['messages', { messages: [] }, 'messages[3].content[].image_url', 'messages[].content[].image'],
+    ['responses', { input: [] }, 'messages[3].content[].image_url', 'input[].content[].input_image'],
+    ['responses', { input: [] }, 'reasoning_effort', 'reasoning.effort'],
+  ] as const)('names the parameter of an error as the client of the %s API does: %j, %s', (endpoint, body, param, own) => {
+    const chat = operation('chat', {
+      begin() {
+        throw new GatewayError('unsupported_parameter', { message: 'm', param, hint: 'h' });
+      },
+    });
+    const { operations } = throughHub(provider({ 'chat/completions': chat }));
+    expect(() => operations[endpoint]?.begin(JsonBody.of(body), call('m'))).toThrow(
+      expect.objectContaining({ code: 'unsupported_parameter', message: 'm', param: own, hint: 'h' }) as Error,
+    );
   });
 });

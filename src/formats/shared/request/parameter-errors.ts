@@ -7,6 +7,17 @@ export function unsupportedParameter(param: string, message: string, hint?: stri
   return new GatewayError('unsupported_parameter', { message, param, hint });
 }
 
+/** Runs a conversion, and renames the parameter of its error to that of the client's request. */
+export function withParams<T>(rename: (param: string) => string, convert: () => T): T {
+  try {
+    return convert();
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.param === undefined) throw error;
+    const { code, message, status, hint, param } = error;
+    throw new GatewayError(code, { message, status, hint, param: rename(param), cause: error });
+  }
+}
+
 /** Error 400 for a missing member of the body. */
 export const missingParameter = (param: string): GatewayError =>
   new GatewayError('missing_required_parameter', { message: `Missing required parameter: '${param}'.`, param });
