@@ -171,20 +171,28 @@ test('releases the slot of a WebSocket if the client half-closes it while the pr
 test('falls back if the provider rejects a WebSocket, and returns the error if no target is left', async () => {
   const a = await provider(well);
   const refusing = createServer((_req, res) => res.writeHead(503).end('no'));
-  refusing.on('upgrade', (_req, socket) => socket.end('HTTP/1.1 503 x\r\ncontent-length: 2\r\n\r\nno'));
+  refusing.on('upgrade', (_req, socket) => socket.end('HTTP/1.1 503 x\r\nretry-after: 7\r\ncontent-length: 2\r\n\r\nno'));
   await listen(refusing);
   open.push(() => shut(refusing));
   const dead = `http://127.0.0.1:${portOf(refusing)}/v1`;
   const { url } = await gateway([dead, a.host]);
   const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/realtime?model=m`, { headers: config });
   const [head] = (await once(socket, 'upgrade')) as [IncomingMessage];
-  expect(head.headers['x-gateway-attempts']).toMatch(/^p0=refused;\d+ms, p1=101;\d+ms$/);
+  expect(head.headers['x-gateway-attempts']).toMatch(/^p0=503;\d+ms, p1=101;\d+ms$/);
   socket.close();
   const alone = await gateway([dead]);
   const client = new WebSocket(`${alone.url.replace('http', 'ws')}/v1/realtime?model=m`, { headers: config });
   client.on('error', () => {});
   const [, response] = (await once(client, 'unexpected-response')) as [unknown, IncomingMessage];
-  expect([response.statusCode, String((await read(response)).body)]).toEqual([503, expect.stringContaining('status 503: no')]);
+  expect([response.statusCode, JSON.parse(String((await read(response)).body))]).toEqual([
+    503,
+    expect.objectContaining({
+      error: expect.objectContaining({ message: 'no', gateway: expect.objectContaining({ source: 'provider' }) }),
+    }),
+  ]);
+  expect(response.headers).toMatchObject({ 'retry-after': '7', 'x-gateway-attempts': expect.stringMatching(/^p0=503;/) });
+  const id = String(response.headers['x-request-id']);
+  expect((await alone.record(id)).attempts).toMatchObject([{ outcome: 'answered', status: 503, retry_after_ms: 7000 }]);
 });
 
 test.each([

@@ -7,8 +7,12 @@ import type { Execution } from '../execute.ts';
 import type { FaultFacts } from './headers.ts';
 import { withProvider } from './named-provider.ts';
 
-/** The gateway does not know the error format of a route that it does not interpret: those errors pass unchanged. */
-export const isUninterpreted = ({ call }: Attempt): boolean => call !== undefined && traitsOf(call.endpoint).body === 'passing';
+/**
+ * The gateway does not know the error format of a route that it does not interpret: those errors pass unchanged. Of a
+ * WebSocket, it knows it.
+ */
+export const isUninterpreted = ({ call }: Attempt): boolean =>
+  call !== undefined && call.endpoint !== 'realtime' && traitsOf(call.endpoint).body === 'passing';
 
 /** The error of one outcome, as the client would receive it if there were no other attempt. */
 export function errorOf(outcome: Outcome): GatewayError {
@@ -33,9 +37,6 @@ export function errorOf(outcome: Outcome): GatewayError {
         ? withProvider(attempt, outcome.fault)
         : providerError(attempt, outcome.fault.status, outcome.fault.provider);
     case 'refused':
-      // The provider refused a WebSocket: keep its status and message, unless it refused the operator's credential.
-      if (outcome.error.code === 'provider_error' && isAuthFault(attempt, outcome.error.status))
-        return refusedCredential(attempt, outcome.error.status, outcome.error.provider);
       return withSetting(attempt, outcome.error);
     case 'skipped':
       return new GatewayError('target_skipped', {
@@ -119,10 +120,10 @@ const wholeTexts: Partial<Readonly<Record<TimeoutPhase, string>>> = {
   idle: 'sent no further part of its response',
 };
 
-/** Responses that are files have no events: any bytes count as activity. */
+/** Responses that are files or are not interpreted have no events: any bytes count as activity. */
 function timeoutText({ phase, attempt }: Outcome & { kind: 'timeout' }): string {
-  const isFile = attempt.call !== undefined && traitsOf(attempt.call.endpoint).file !== undefined;
-  if (phase === 'idle' && (isFile || isUninterpreted(attempt))) return 'transferred no data';
+  const traits = attempt.call === undefined ? undefined : traitsOf(attempt.call.endpoint);
+  if (phase === 'idle' && (traits?.file !== undefined || traits?.body === 'passing')) return 'transferred no data';
   return attempt.call?.stream === true ? timeoutTexts[phase] : (wholeTexts[phase] ?? timeoutTexts[phase]);
 }
 

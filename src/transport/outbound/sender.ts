@@ -114,9 +114,7 @@ function mayRepeat(outcome: Outcome, signed: SignedHeaders): boolean {
   return hasNewToken && !isBodySpent(outcome.attempt);
 }
 
-/** A rejected WebSocket has no response. */
 function isRefused(outcome: Outcome): boolean {
-  if (outcome.kind === 'refused') return outcome.error.code === 'provider_error' && outcome.error.status === 401;
   if (outcome.kind !== 'answered' || outcome.reply.status < 400) return false;
   const { status, body } = outcome.reply;
   return status === 401 || outcome.attempt.credential?.isRefused?.(status, body) === true;

@@ -141,13 +141,13 @@ export class WebSocketExchange implements Sweepable, Flow, EchoListener {
   #onRejected(answer: IncomingMessage): void {
     this.#noteResponse();
     const status = answer.statusCode ?? 0;
-    if (isFinalStatus(status)) {
+    if (isFinalStatus(status) && status >= 400) {
       readRejection(answer, this.#redactor)
-        .then((error) => this.refuse(error))
+        .then((reply) => this.#settle({ kind: 'answered', attempt: this.#attempt, times: this.#times(), reply }))
         .catch((thrown: unknown) => this.crashed(thrown));
       return;
     }
-    this.#invalid(`returned the status ${status}, which is not a valid HTTP status`);
+    this.#invalid(`returned the status ${status} instead of opening a WebSocket`);
   }
 
   #invalid(problem: string): void {
@@ -205,7 +205,7 @@ export class WebSocketExchange implements Sweepable, Flow, EchoListener {
   #settle(outcome: Outcome): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    if (outcome.kind !== 'answered') {
+    if (this.#upstream === undefined) {
       this.#request?.destroy();
       this.#over();
     }

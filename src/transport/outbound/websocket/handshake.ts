@@ -41,11 +41,17 @@ const protocol = 'sec-websocket-protocol';
  * browser that offered a key besides `realtime` must see one of them chosen.
  */
 export function forwardedHeaders(received: IncomingHttpHeaders, offered: readonly string[]): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(received))
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  const headers = joinedHeaders(received);
   const chosen = headers[protocol];
   if (chosen !== undefined && !offered.includes(chosen)) delete headers[protocol];
   else if (chosen === undefined && offered.includes('realtime')) headers[protocol] = 'realtime';
+  return headers;
+}
+
+/** Headers with one value each: repeated ones are joined with ", ". */
+export function joinedHeaders(received: IncomingHttpHeaders): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(received))
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
   return headers;
 }
