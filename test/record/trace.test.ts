@@ -99,6 +99,19 @@ describe('trace in the record', () => {
     expect(record.trace).toMatchObject(expected);
     expect(answer.headers.get('x-gateway-trace-id')).toBe(record.trace.trace_id);
   });
+
+  it('has a whole UUID, even of a request that is not admitted', async () => {
+    const uuid = '4bf92f35-77b3-4da6-a3ce-929d0e0e4736';
+    const { record } = await send({ 'x-gateway-trace-id': uuid }, '/nowhere');
+    expect(record).toMatchObject({ admitted: false, trace: { trace_id: uuid } });
+  });
+
+  it('has the text of ids that are not ASCII, and the response has their bytes', async () => {
+    const bytes = Buffer.from('Zürich ☂').toString('latin1');
+    const { answer, record } = await send({ 'x-gateway-trace-id': bytes, 'x-gateway-span-id': bytes, 'x-gateway-parent-span-id': bytes });
+    expect(record.trace).toMatchObject({ trace_id: 'Zürich ☂', span_id: 'Zürich ☂', parent: 'Zürich ☂' });
+    expect(answer.headers.get('x-gateway-trace-id')).toBe(bytes);
+  });
 });
 
 describe('trace sent to the provider', () => {

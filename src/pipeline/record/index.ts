@@ -8,6 +8,7 @@ import { retryAfterMs } from '../../core/provider/retry-after.ts';
 import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
 import type { Tap } from '../../core/tap.ts';
 import { fromHeader } from '../../core/http/header-text.ts';
+import type { RequestHeader } from '../../core/http/headers.ts';
 import { formatTraceparent, parseTraceparent } from '../../core/http/trace.ts';
 import { spanIdOf } from '../../core/records/span-ids.ts';
 import { errorOf } from '../response/errors.ts';
@@ -180,13 +181,14 @@ function timesRecord({ totalMs, firstEventMs, overheadMs }: Ending): LogRecord['
 /** Trace headers of the caller take precedence over `traceparent`. With `traceparent`, the gateway's span is part of that trace. */
 function traceRecord(ctx: RequestContext, clean: RecordMasker): LogRecord['trace'] {
   const { headers } = ctx;
-  const name = headers.gateway('spanName');
+  const textOf = (name: RequestHeader): string => fromHeader(headers.gateway(name) ?? '');
+  const name = textOf('spanName');
   const continued = parseTraceparent(headers.get('traceparent'));
   return {
     trace_id: bounded(ctx.traceId, limits.id),
-    span_id: boundedOrNull(headers.gateway('spanId'), limits.id) ?? (continued === undefined ? null : spanIdOf(ctx.id)),
-    parent: boundedOrNull(headers.gateway('parentSpanId'), limits.id) ?? continued?.parentId ?? null,
-    span_name: name === undefined || name === '' ? null : clean.title(fromHeader(name), limits.id),
+    span_id: boundedOrNull(textOf('spanId'), limits.id) ?? (continued === undefined ? null : spanIdOf(ctx.id)),
+    parent: boundedOrNull(textOf('parentSpanId'), limits.id) ?? continued?.parentId ?? null,
+    span_name: name === '' ? null : clean.title(name, limits.id),
     traceparent: continued === undefined ? null : formatTraceparent(continued, continued.parentId),
   };
 }

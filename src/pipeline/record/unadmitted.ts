@@ -7,7 +7,7 @@ import { notesOf } from './notes.ts';
 import type { RequestContext } from '../request.ts';
 
 /** Limits in characters: a request that is not admitted adds only a few hundred bytes to the log. */
-const short = { trace: 32, path: 96, message: 160, agent: 64 } as const;
+const short = { trace: 36, path: 96, message: 160, agent: 64 } as const;
 
 /** The record of a request that was rejected before the caller was known. It has no body, headers or labels. */
 export function unadmittedRecord(ctx: RequestContext, { error, status, end, bytesOut, totalMs }: Ending): LogRecord {

@@ -108,7 +108,9 @@ export interface ReplyFacts {
 function addGatewayHeaders(ctx: RequestContext, run: Execution | undefined, reply: Reply, facts: ReplyFacts): void {
   const { last, error } = facts;
   const out = reply.headers;
-  out.push(responseHeaders.traceId, ctx.traceId.length <= idBytes ? ctx.traceId : `${ctx.traceId.slice(0, idBytes)}...`);
+  // The caller's own bytes: a decoded text is not a valid header.
+  const trace = ctx.headers.gateway('traceId') || ctx.traceId;
+  out.push(responseHeaders.traceId, trace.length <= idBytes ? trace : `${trace.slice(0, idBytes)}...`);
   out.push(
     responseHeaders.config,
     `${toHeader(ctx.facts.config?.name ?? '-')}${ctx.facts.config === undefined || ctx.facts.config.name === '-' ? '' : `@${ctx.snapshot.revision}`}`,

@@ -16,7 +16,7 @@ export const headTimeoutMs = 10_000;
 /** Limits of the data listener: large enough for a config with a service account. */
 export const dataLimits = {
   maxHeaderSize: 64 * 1024,
-  hint: 'Name a config of gateway.yaml instead of sending one.',
+  hint: 'Send fewer or shorter headers. Instead of sending a config, name one of gateway.yaml.',
 } as const satisfies HeadLimits;
 
 /** `_httpMessage` is the response being sent; Node's own handler of such errors checks it, too. */
