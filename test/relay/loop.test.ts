@@ -68,6 +68,16 @@ test('falls back on a status in on_status_codes if no body was sent', async () =
   expect(await record(response.headers.get('x-request-id'))).toMatchObject({ lane: 'relay', end: 'whole', bytes: { in: 0, out: 4 } });
 });
 
+test('does not report an upload if the provider closes the connection of a request without a body', async () => {
+  const a = await provider((req) => void req.socket.destroy());
+  const { url } = await gateway([a.host]);
+  const response = await fetch(`${url}/v1/some/path`, { headers: config });
+  expect([response.status, await response.json()]).toEqual([
+    502,
+    expect.objectContaining({ error: expect.objectContaining({ message: expect.stringContaining('could not be reached: connection') }) }),
+  ]);
+});
+
 test('does not fall back on a status in on_status_codes after the body was sent', async () => {
   const [a, b] = [await provider(unwell), await provider(well)];
   const { url, record } = await gateway([a.host, b.host]);

@@ -128,8 +128,9 @@ function timeoutText({ phase, attempt }: Outcome & { kind: 'timeout' }): string 
 }
 
 function isCutUpload({ sent, attempt }: Outcome & { kind: 'unreachable' }): boolean {
-  const kind = attempt.upstream?.body.kind;
-  return sent && kind !== undefined && kind !== 'json' && kind !== 'none' && kind !== 'socket';
+  const body = attempt.upstream?.body;
+  if (!sent || body === undefined || body.kind === 'json' || body.kind === 'none' || body.kind === 'socket') return false;
+  return body.kind !== 'passing' || body.length !== 0;
 }
 
 /** True when the provider refused the operator's credential, which is not the caller's fault. */
