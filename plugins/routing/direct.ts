@@ -13,20 +13,26 @@ import { headerNameAsSent } from '#core/text/header-name-as-sent.ts';
  */
 export function directBinding(ctx: Admitted, provider: Provider): ProviderBinding {
   const requestSettings = settingsFromHeaders(ctx.headers, provider)?.settings;
-  const host = ctx.headers.gateway('customHost');
-  const settings =
-    host === undefined || host === '' ? (requestSettings ?? {}) : { ...requestSettings, custom_host: parseCustomHost(ctx, host).href };
+  const host = requestedHost(ctx);
+  const settings = host === undefined ? (requestSettings ?? {}) : { ...requestSettings, custom_host: host.href };
   return ctx.snapshot.direct(provider, settings, ctx.facts.caller.credential);
 }
 
-/** Parses a host that came with a request. @throws GatewayError `invalid_header` */
-export function parseCustomHost(ctx: Admitted, value: string): URL {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
+/**
+ * The host that the request names in a header. It is ASCII: a header has bytes, and read with another encoding they would be
+ * another host, which would get the caller's key.
+ *
+ * @throws GatewayError `invalid_header`
+ */
+export function requestedHost(ctx: Admitted): URL | undefined {
+  const value = ctx.headers.gateway('customHost');
+  if (value === undefined || value === '') return undefined;
+  const url = /^[ -~]*$/.test(value) && URL.canParse(value) ? new URL(value) : undefined;
   if (url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '' && url.password === '')
     return url;
   throw new GatewayError('invalid_header', {
     message: 'The custom host is not a valid URL.',
     param: headerNameAsSent(ctx.headers, 'customHost'),
-    hint: 'Write it like https://host.example/v1, without user name and password.',
+    hint: 'Write it in ASCII like https://host.example/v1, without user name and password.',
   });
 }

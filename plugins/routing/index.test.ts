@@ -141,13 +141,13 @@ describe('direct mode', () => {
   it('collects the settings of the type and the host from headers', async () => {
     const headers = {
       'x-gateway-provider': 'cloud-provider-b',
-      'x-gateway-azure-resource-name': 'contoso',
+      'x-gateway-azure-resource-name': Buffer.from('contosö').toString('latin1'),
       'x-portkey-cloud-api-version': '2024-10-21',
       'x-gateway-custom-host': 'https://host.example/openai',
     };
     const { ctx } = await route({ headers, body: chatBody('m'), caller: { credential: 'sk-own' } });
     expect(ctx.facts.choice?.binding.settings).toEqual({
-      resource_name: 'contoso',
+      resource_name: 'contosö',
       api_version: '2024-10-21',
       custom_host: 'https://host.example/openai',
     });
@@ -158,12 +158,15 @@ describe('direct mode', () => {
     expect(slug).toBe('mock');
   });
 
-  it.each(['ftp://host.example', 'host.example', 'https://user:pw@host.example'])('rejects the host %s', async (host) => {
-    const headers = { 'x-gateway-provider': 'openai', 'x-gateway-custom-host': host };
-    expect(await refusal(() => route({ headers, body: chatBody('m'), caller: { credential: 'sk-own' } }))).toMatchObject({
-      code: 'invalid_header',
-      param: 'x-gateway-custom-host',
-    });
+  const bytes = Buffer.from('https://exämple.com').toString('latin1');
+  it.each(['ftp://host.example', 'host.example', 'https://user:pw@host.example', bytes])('rejects the host %s', async (host) => {
+    for (const source of [{ 'x-gateway-provider': 'openai' }, { 'x-gateway-config': '{"provider": "openai", "api_key": "sk-own"}' }]) {
+      const headers = { ...source, 'x-gateway-custom-host': host };
+      expect(await refusal(() => route({ headers, body: chatBody('m'), caller: { credential: 'sk-own' } }))).toMatchObject({
+        code: 'invalid_header',
+        param: 'x-gateway-custom-host',
+      });
+    }
   });
 
   it.each([

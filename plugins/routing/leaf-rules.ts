@@ -3,7 +3,7 @@ import type { GatewayError } from '#core/error.ts';
 import { isLimited, rulesFor } from '#core/model/model-rules.ts';
 import { restrictedHeaderIn } from '#core/model/request-settings.ts';
 import type { ApiKey, Leaf, PlanFacts, ProviderBinding, QueryFacts, Snapshot } from '#core/snapshot.ts';
-import { parseCustomHost } from './direct.ts';
+import { requestedHost } from './direct.ts';
 import type { RouteStep } from '#core/records/record.ts';
 import { modelFault } from './models.ts';
 import { leafError } from './refusals.ts';
@@ -32,7 +32,7 @@ export class LeafRules implements PlanFacts, QueryFacts, TraversalFacts {
   readonly #ctx: Admitted;
   readonly #choice: Choice | undefined;
   readonly #key: ApiKey | undefined;
-  readonly #host: string | undefined;
+  readonly #host: URL | undefined;
 
   constructor(ctx: Admitted, choice: Choice | undefined, walk: 'model' | 'stateful') {
     this.random = ctx.random;
@@ -42,7 +42,7 @@ export class LeafRules implements PlanFacts, QueryFacts, TraversalFacts {
     this.#ctx = ctx;
     this.#choice = choice;
     this.#key = ctx.facts.caller.key;
-    this.#host = ctx.headers.gateway('customHost') || undefined;
+    this.#host = requestedHost(ctx);
   }
 
   get query(): QueryFacts {
@@ -97,8 +97,9 @@ export class LeafRules implements PlanFacts, QueryFacts, TraversalFacts {
     // Hosts from a request never receive a credential of the catalog, unless the entry lists them.
     // The host of a target with a provider was checked at compile time.
     if (!usesCatalogCredential(binding)) return undefined;
-    const host = this.#host ?? (leaf.root === 'inline' && leaf.provider === undefined ? leaf.customHost : undefined);
-    if (host !== undefined && !binding.allowsHost(parseCustomHost(this.#ctx, host))) return 'host';
+    const ofConfig = leaf.root === 'inline' && leaf.provider === undefined ? leaf.customHost : undefined;
+    const host = this.#host ?? (ofConfig === undefined ? undefined : new URL(ofConfig));
+    if (host !== undefined && !binding.allowsHost(host)) return 'host';
     return restrictedHeaderIn(this.#ctx.headers, binding.provider) === undefined ? undefined : 'setting';
   }
 }

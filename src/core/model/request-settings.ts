@@ -1,4 +1,5 @@
 import { GatewayError } from '../error.ts';
+import { fromHeader } from '../http/header-text.ts';
 import type { HeaderBag } from '../http/headers.ts';
 import { isJsonObject, type JsonObject } from '../json/merge.ts';
 import type { CredentialOwner, Provider } from '../provider.ts';
@@ -30,7 +31,7 @@ export function settingsFromHeaders(headers: HeaderBag, provider: Provider): Set
       if (Array.isArray(values) && !values.includes(value))
         throw invalidValueError(tailNameAsSent(headers, tail), tail, value, values, ambient);
       settings ??= {};
-      settings[setting] ??= value;
+      settings[setting] ??= fromHeader(value);
       if (shapesHost) hostHeader ??= tail;
     }
   }
