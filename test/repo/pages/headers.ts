@@ -40,7 +40,7 @@ const responseMeaning = {
   cost: 'Cost in USD as an exact decimal, for example `0.000102`. Only on responses that are not streamed, and if the price is known. The cost of a stream is in the request log.',
   errorSource: '`gateway` or `provider`, on errors.',
   droppedParams:
-    'Parameters that the chosen provider does not support and that were not sent, at most 20 and 1 KB; then the number of the others: `... and 12 more`.',
+    'Parameters that the chosen provider does not support and that were not sent, and requested parts of the response that strict compliance hides (`content_blocks.thinking`, `content_blocks.image_url`); at most 20 and 1 KB, then the number of the others: `... and 12 more`.',
   warnings: 'Notes on how the request was handled, at most 5 sentences and 1 KB.',
   overruled:
     'Choices of the request that were overruled, each with what was used instead, for example `model=@azure-eu;by=config, x-gateway-provider=claude;by=config`.',

@@ -50,7 +50,7 @@ const none: readonly string[] = [];
  */
 export function toMessages(
   body: JsonObject,
-  call: Pick<Call, 'model' | 'stream' | 'foundationModel' | 'showsReasoning' | 'isTranslated'>,
+  call: Pick<Call, 'model' | 'stream' | 'foundationModel' | 'showsReasoning' | 'isTranslated'> & Partial<Pick<Call, 'strict'>>,
   options: MessagesOptions,
 ): MessagesRequest {
   checkChatTypes(body);
@@ -77,6 +77,7 @@ export function toMessages(
     forcesOutput: answer.tools !== undefined,
     maxTokens: options.maxTokens ?? defaultMaxTokens,
     showsThoughts: call.showsReasoning === true,
+    isStrict: call.strict === true,
   };
   const { effort, ...length } = thinkingFields(body, facts, conversion);
   const instructions = wantsJson(body) ? [...system, jsonOnly] : system;

@@ -106,3 +106,22 @@ it('Models of Anthropic on Bedrock get no stop sequences of white space', () => 
   expect(stops('anthropic.claude-sonnet-4-5-v1:0')).toEqual({ stopSequences: ['END'] });
   expect(stops('amazon.nova-pro-v1:0')).toEqual({ stopSequences: [' \n', 'END'] });
 });
+
+describe('thinking that the client requests', () => {
+  const max = { max_tokens: 9000 };
+  const thinking = { type: 'enabled', budget_tokens: 2048 };
+  it.each<[string, { readonly strict: boolean; readonly showsReasoning?: boolean }, object, string[]]>([
+    ['is reported if strict compliance hides it', { strict: true }, { thinking }, ['content_blocks.thinking']],
+    ['is not reported with strict compliance off', { strict: false }, { thinking }, []],
+    ['is not reported if the client reads reasoning_content', { strict: true, showsReasoning: true }, { thinking }, []],
+    ['is not reported if it is disabled', { strict: true }, { thinking: { type: 'disabled' } }, []],
+    ['is not reported if only an effort is requested', { strict: true }, { reasoning_effort: 'high' }, []],
+  ])('%s', (_name, client, body, params) => {
+    const names = (dropped: readonly { readonly param: string }[]): string[] => dropped.map(({ param }) => param);
+    const request = { ...base, ...max, ...body };
+    const direct = { model: 'claude-sonnet-4-5', foundationModel: undefined, stream: false, ...client };
+    const converse = { model: 'anthropic.claude-sonnet-4-5', foundationModel: undefined, ...client };
+    expect(names(toMessages(request, direct, { media }).dropped)).toEqual(params);
+    expect(names(toConverse(request, converse, { media }).dropped)).toEqual(params);
+  });
+});

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Block, MessagesConversion } from './conversion.ts';
 import type { ClaudeTraits } from './model.ts';
 import { objectsIn } from '../../shared/json.ts';
+import { hiddenIfStrict } from '../../shared/request/drops.ts';
 import type { Turn } from './turns.ts';
 
 /** Settings for thinking and for the length of the response, which limit each other. */
@@ -23,6 +24,8 @@ export interface ThinkingFacts {
   readonly maxTokens: number;
   /** The client reads the reasoning, so models that omit it by default are asked for a summary. */
   readonly showsThoughts: boolean;
+  /** The client does not get thinking blocks. */
+  readonly isStrict: boolean;
 }
 
 /** Thinking budget in tokens for each effort, for models that need a budget. */
@@ -51,6 +54,7 @@ export function thinkingFields(body: JsonObject, facts: ThinkingFacts, conversio
     : typeof effort === 'string'
       ? byEffort(effort, limit, facts, conversion)
       : {};
+  if (isJsonObject(requested) && hidesThinking(chosen.thinking, facts)) conversion.drops.add('content_blocks.thinking', hiddenIfStrict);
   const budget = chosen.thinking?.['budget_tokens'];
   return { ...chosen, max_tokens: limit ?? facts.maxTokens + (typeof budget === 'number' ? budget : 0) };
 }
@@ -67,6 +71,9 @@ const leastAsLow = (effort: string): string => (effort === 'minimal' ? 'low' : e
 
 /** True if the model will think. The API then restricts sampling parameters and accepts no forced tool. */
 const thinks = (thinking: JsonObject | undefined): boolean => thinking !== undefined && thinking['type'] !== 'disabled';
+
+const hidesThinking = (thinking: JsonObject | undefined, { isStrict, showsThoughts }: ThinkingFacts): boolean =>
+  isStrict && !showsThoughts && thinks(thinking) && thinking?.['display'] !== 'omitted';
 
 type Chosen = Omit<ThinkingFields, 'max_tokens'>;
 

@@ -52,7 +52,7 @@ const usualMaxTokens = 4096;
  */
 export function toConverse(
   body: JsonObject,
-  call: Pick<Call, 'model' | 'foundationModel' | 'showsReasoning' | 'isTranslated'>,
+  call: Pick<Call, 'model' | 'foundationModel' | 'showsReasoning' | 'isTranslated'> & Partial<Pick<Call, 'strict'>>,
   options: ConverseOptions,
 ): ConverseRequest {
   checkChatTypes(body);
@@ -86,6 +86,7 @@ export function toConverse(
     forcesOutput: answer.tools !== undefined,
     maxTokens: usualMaxTokens,
     showsThoughts: call.showsReasoning === true,
+    isStrict: call.strict === true,
   };
   const converted: ConvertedParts = { conversion, family, to, turns: messages, tools, format: answer.format, facts };
   const out = {

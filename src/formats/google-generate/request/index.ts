@@ -3,7 +3,7 @@ import type { Call, Dropped, SameMeaning } from '../../../core/provider.ts';
 import { audioFormat } from '../response/audio.ts';
 import { toConversation } from './contents.ts';
 import { type GenerateConversion, type GeminiOptions, hasAny, oneOf } from './conversion.ts';
-import { Drops } from '../../shared/request/drops.ts';
+import { Drops, hiddenIfStrict } from '../../shared/request/drops.ts';
 import { Position } from '../../shared/request/position.ts';
 import { generationFields, equivalentGenerationPaths, toGenerationConfig } from './generation-config.ts';
 import { geminiTraitsOf } from '../model.ts';
@@ -132,10 +132,9 @@ function tierOf(tier: unknown, { options, drops }: GenerateConversion): unknown 
 
 /** Reports requested parts of the response that are returned only with strict compliance off. */
 function reportHidden({ thinkingConfig, responseModalities }: JsonObject, { drops, showsThoughts }: GenerateConversion): void {
-  const reason = 'returned only with strict compliance off';
   if (isJsonObject(thinkingConfig) && thinkingConfig['includeThoughts'] === true && !showsThoughts)
-    drops.add('content_blocks.thinking', reason);
-  if (Array.isArray(responseModalities) && responseModalities.includes('IMAGE')) drops.add('content_blocks.image_url', reason);
+    drops.add('content_blocks.thinking', hiddenIfStrict);
+  if (Array.isArray(responseModalities) && responseModalities.includes('IMAGE')) drops.add('content_blocks.image_url', hiddenIfStrict);
 }
 
 const extraMembers: ReadonlySet<string> = new Set(['google']);

@@ -1,6 +1,9 @@
 import type { JsonObject } from '../../../core/json/merge.ts';
 import type { Dropped } from '../../../core/provider.ts';
 
+/** The reason for requested parts of a response that strict clients do not get. */
+export const hiddenIfStrict = 'returned only with strict compliance off';
+
 /** Collects the parameters that a converted request cannot express, each once. */
 export class Drops {
   /** Created on demand: most requests lose nothing. */
