@@ -172,7 +172,7 @@ function requireVariables(version: PromptVersion, values: Readonly<Record<string
   throw new GatewayError('missing_required_parameter', {
     message: `Prompt "${promptName(version)}" needs ${missing.length === 1 ? 'the variable' : 'the variables'} ${missing.map((name) => `"${name}"`).join(', ')}.`,
     param: `variables.${first}`,
-    hint: suggestions.length > 0 ? suggestions.join(' ') : 'Send them in "variables".',
+    hint: suggestions.length > 0 ? suggestions.join(' ') : `Send ${missing.length === 1 ? 'it' : 'them'} in "variables".`,
   });
 }
 

@@ -1,4 +1,5 @@
 import { connectionFault, isPermanentFault, gatewayFaultHint } from '../../core/http/connection-fault.ts';
+import { canonicalPrefix, requestHeaders } from '../../core/http/headers.ts';
 import { traitsOf } from '../../core/endpoint.ts';
 import { type ErrorFacts, faultError, GatewayError, isRetryable, type ProviderFault } from '../../core/error.ts';
 import { type Attempt, isSuccess, type Outcome, statusOf, type TimeoutPhase } from '../../core/plan.ts';
@@ -27,7 +28,7 @@ export function errorOf(outcome: Outcome): GatewayError {
     case 'timeout':
       return new GatewayError('timeout', {
         message: `Provider "${slug}" ${timeoutText(outcome)} within ${outcome.afterMs} ms.`,
-        hint: `To wait longer, raise ${outcome.phase === 'request' ? 'request_timeout' : `timeouts.${outcome.phase.replace('-', '_')}`}.`,
+        hint: `To wait longer, raise ${timeoutSetting(outcome)}.`,
         source: 'provider',
       });
     case 'unreachable':
@@ -48,6 +49,12 @@ export function errorOf(outcome: Outcome): GatewayError {
     default:
       return outcome satisfies never;
   }
+}
+
+/** The setting that limits the time, or the header, which can only shorten it. */
+function timeoutSetting({ phase, attempt: { target, timeouts } }: Outcome & { kind: 'timeout' }): string {
+  if (phase !== 'request') return `timeouts.${phase.replace('-', '_')}`;
+  return timeouts.request === target.timeouts.request ? 'request_timeout' : `${canonicalPrefix}${requestHeaders.requestTimeout[0]}`;
 }
 
 function unreachableError(outcome: Outcome & { kind: 'unreachable' }): GatewayError {
