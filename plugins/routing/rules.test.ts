@@ -174,12 +174,12 @@ describe('hosts chosen by a request', () => {
 describe('routes of a single account', () => {
   const batch = { endpoint: 'relay', path: '/v1/batches/b_1/cancel', params: {} } as const;
   it.each([
-    ['no provider', {}, /names none/],
-    ['a config of several providers', { 'x-gateway-config': 'support' }, /may go to several/],
-  ])('require a virtual key when the request names %s', async (_, headers, message) => {
+    ['no provider', {}, /names none/, /or a slug\.$/],
+    ['a config of several providers', { 'x-gateway-config': 'support' }, /may go to several/, /and no config\.$/],
+  ])('require a virtual key when the request names %s', async (_, headers, message, hint) => {
     const error = await refusal(() => route({ headers, overrides: batch }));
     expect(error).toMatchObject({ code: 'missing_virtual_key', status: 400 });
-    expect(error.message).toMatch(message);
+    expect([error.message, error.hint]).toEqual([expect.stringMatching(message), expect.stringMatching(hint)]);
   });
 
   it.each([

@@ -19,7 +19,8 @@ export function requireAccount(ctx: Admitted, config: CompiledConfig, choice: Ch
   throw new GatewayError('missing_virtual_key', {
     message: `"${ctx.path}" belongs to one account, but the request ${slugs.size === 0 ? 'names none' : 'may go to several'}.`,
     param: 'x-gateway-virtual-key',
-    hint: 'Send x-gateway-virtual-key with a virtual key or a slug.',
+    // A config overrules the virtual key.
+    hint: `Send x-gateway-virtual-key with a virtual key or a slug${slugs.size > 1 ? ', and no config' : ''}.`,
   });
 }
 

@@ -68,6 +68,22 @@ test('falls back on a status in on_status_codes if no body was sent', async () =
   expect(await record(response.headers.get('x-request-id'))).toMatchObject({ lane: 'relay', end: 'whole', bytes: { in: 0, out: 4 } });
 });
 
+test.each(['content-length: 2\r\n\r\n{}', 'transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'])(
+  'rejects a GET request with a body: %j',
+  async (body) => {
+    const a = await provider(well);
+    const { url } = await gateway([a.host]);
+    const { hostname, port, host } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.write(`GET /v1/some/path HTTP/1.1\r\nhost: ${host}\r\nx-gateway-config: chain\r\nconnection: close\r\n${body}`);
+    await once(socket, 'close');
+    expect(text).toMatch(/^HTTP\/1\.1 400 [^]*"unexpected_body"/);
+    expect(a.urls).toEqual([]);
+  },
+);
+
 test('does not report an upload if the provider closes the connection of a request without a body', async () => {
   const a = await provider((req) => void req.socket.destroy());
   const { url } = await gateway([a.host]);
