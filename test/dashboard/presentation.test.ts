@@ -3,7 +3,7 @@ import type { LogRow } from '../../src/core/logs/row.ts';
 import { unknownStore } from '../../src/core/logs/unknown-store.ts';
 import { startFixtureServer } from '../support/dashboard/fixture-server.ts';
 import { hasBrowser, settled, useBrowser } from '../support/dashboard/page.ts';
-import { makeRows } from '../support/dashboard/rows.ts';
+import { absurdRow, makeRows } from '../support/dashboard/rows.ts';
 import { someServing } from '../support/dashboard/serving-views.ts';
 
 const now = Date.now();
@@ -77,8 +77,95 @@ describe.skipIf(!hasBrowser)('a request on its page', () => {
   });
 });
 
+describe.skipIf(!hasBrowser)('texts and numbers', () => {
+  const open = useBrowser();
+  /** Rounded left edges of the elements. */
+  const leftsOf = (selector: string): string =>
+    `[...new Set([...document.querySelectorAll('${selector}')].map((found) => Math.round(found.getBoundingClientRect().left)))]`;
+
+  it('of a table begin and end at one line if its rows are cards', async () => {
+    const server = await startFixtureServer([absurdRow(now), ...rows], someServing(now));
+    const { page } = await open(server.url);
+    await page.locator('.charts .table.cards').waitFor();
+    const paddings = `[...new Set([...document.querySelectorAll('.charts .table.cards td')].map((cell) => getComputedStyle(cell).paddingInline))]`;
+    expect(await page.evaluate(paddings)).toEqual(['16px']);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.goto(`${server.url}/catalog`);
+    await page.locator('.provider-grid .table.cards').waitFor();
+    expect(await page.evaluate(leftsOf('.provider-grid .table.cards, .provider-grid .table.cards td'))).toHaveLength(1);
+    await server.close();
+  });
+
+  it('of a provider are in columns, and none is cut', async () => {
+    const serving = someServing(now);
+    const providers = serving.providers.map((provider) => ({ ...provider, cost_today_usd: '0.00001234' }));
+    const server = await startFixtureServer([], { ...serving, providers });
+    const { page } = await open(`${server.url}/catalog`);
+    const cost = page.locator('.mini-figures dd.cut').first();
+    await cost.waitFor();
+    expect([await cost.innerText(), await cost.evaluate(isCut)]).toEqual(['$0.00001234', false]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate(leftsOf('.mini-figures dt'))).toHaveLength(3);
+    expect(await cost.evaluate(isCut)).toBe(false);
+    await server.close();
+  });
+
+  it('from right to left begin where their column does', async () => {
+    const server = await startFixtureServer([row({ key: 'دعم', preview: 'مرحبا' })]);
+    const { page } = await open(`${server.url}/requests`, { width: 2200 });
+    await page.locator('.c-preview .cut').waitFor();
+    for (const column of ['Key', 'Preview']) {
+      const heading = page.getByRole('columnheader', { name: column }).locator('.cut');
+      const lefts = await Promise.all([heading, page.locator(`td.c-${column.toLowerCase()} .cut`)].map((one) => one.evaluate(leftOfText)));
+      expect(Math.abs((lefts[0] ?? 0) - (lefts[1] ?? 0)), column).toBeLessThan(3);
+    }
+    await server.close();
+  });
+
+  it('of the preview have room in a window of 1280 pixels', async () => {
+    const server = await startFixtureServer([row({})]);
+    const { page } = await open(`${server.url}/requests`);
+    const preview = page.locator('.c-preview .cut');
+    await preview.waitFor();
+    expect((await preview.boundingBox())?.width).toBeGreaterThanOrEqual(110);
+    await server.close();
+  });
+
+  it('that are masked in a header are dots', async () => {
+    const server = await startFixtureServer([row({})]);
+    const { page } = await open(`${server.url}/requests/${row({}).id}`);
+    await page.getByRole('tab', { name: 'Facts' }).click();
+    const sent = page.locator('section.stack', { has: page.getByRole('heading', { name: 'Headers from the client' }) });
+    expect(await sent.innerText()).toMatch(/authorization\s+•••/);
+    await server.close();
+  });
+});
+
 describe.skipIf(!hasBrowser)('other pages', () => {
   const open = useBrowser();
+
+  it('say that a chart has no values, and name the colour of a single group', async () => {
+    const free = rows.map((one) => ({ ...one, status: 200, model: 'local', cost: '0', stream: false, ttft: null }));
+    const server = await startFixtureServer(free);
+    const { page } = await open(server.url);
+    const panel = (title: string) => page.locator('.panel', { has: page.getByRole('heading', { name: title, exact: true }) });
+    await panel('Cost').getByText('No cost in this range').waitFor();
+    await panel('Time to first token').getByText('No streamed responses in this range').waitFor();
+    expect(await panel('Cost').locator('canvas').count()).toBe(0);
+    expect(await panel('Cost').locator('.legend').innerText()).toBe('local');
+    expect(await panel('Requests by status').locator('.legend').innerText()).toBe('2xx');
+    await server.close();
+  });
+
+  it('say what it means that a provider is disabled', async () => {
+    const serving = someServing(now);
+    const providers = serving.providers.map((provider) => ({ ...provider, enabled: false, problem: 'enabled: false' }));
+    const server = await startFixtureServer([], { ...serving, providers });
+    const { page } = await open(`${server.url}/catalog`);
+    const notice = page.locator('.provider-grid .notice.info').first();
+    expect(await notice.innerText()).toMatch(/^Gets no requests: enabled: false\s+Fallbacks and load balancing leave it out/);
+    await server.close();
+  });
 
   it('show the whole status of a request in a wide window', async () => {
     const server = await startFixtureServer([row({ status: 400, end: 'fault', error: 'all_targets_failed', fallback: true, attempts: 2 })]);

@@ -1,4 +1,5 @@
 import type { LogRecord, MessageRecord } from '../records/record.ts';
+import { hiddenValue } from '../secrets/credential-names.ts';
 import type { StoredRecord } from './reader.ts';
 import type { LogRow } from './row.ts';
 
@@ -32,7 +33,7 @@ function withoutComment(notes: LogRecord['notes']): LogRecord['notes'] {
 /** Body patches are content, too. */
 function messageWithoutContent({ headers, body, why_absent: why }: MessageRecord): MessageRecord {
   return {
-    headers: Object.fromEntries(Object.keys(headers).map((name) => [name, '•••'])),
+    headers: Object.fromEntries(Object.keys(headers).map((name) => [name, hiddenValue])),
     body: body === null ? null : { ...body, patch: null },
     why_absent: why,
   };

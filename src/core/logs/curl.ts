@@ -1,7 +1,7 @@
 import { fromHeader } from '../http/header-text.ts';
 import { canonicalPrefix } from '../http/headers.ts';
 import type { LogRecord } from '../records/record.ts';
-import { masked } from '../secrets/credential-names.ts';
+import { hiddenValue, masked } from '../secrets/credential-names.ts';
 import { decodeText } from './decode-text.ts';
 
 /** Headers that curl or the gateway adds itself. */
@@ -9,9 +9,6 @@ const omittedHeaders = /^(?:host|content-length|connection|accept-encoding|trans
 
 /** Headers in which clients of the provider APIs send a gateway key. */
 const keyHeader = /^(?:authorization|(?:x-)?api-key|x-goog-api-key)$/i;
-
-/** Replacement for a value hidden from viewers. */
-const hiddenValue = '•••';
 
 interface Addressed {
   readonly url: string;

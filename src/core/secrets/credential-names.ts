@@ -76,6 +76,9 @@ const encodedUserInfo = /(%3a%2f%2f)(?:(?!%2f|%3f|%23|%26|%40)[^/?#&\s"'@])*(%40
  */
 export const masked = '***';
 
+/** Replacement for a value that the reader of a record may not see. It is not part of stored records. */
+export const hiddenValue = '•••';
+
 /** Masks user info and credentials in all addresses in a text. */
 export function maskAddresses(text: string): string {
   if (!sign.test(text)) return text;

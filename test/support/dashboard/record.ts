@@ -138,8 +138,8 @@ export function recordOf(row: LogRow): Fixture {
     bytes: { in: row.bytes_in, out: row.bytes_out },
     socket: null,
     end: row.end,
-    request: { headers: { 'content-type': 'application/json', authorization: '•••' }, body: bodyInfo(bodies.request), why_absent: null },
-    upstream: { headers: { 'content-type': 'application/json', authorization: '•••' }, body: bodyInfo(bodies.upstream), why_absent: null },
+    request: { headers: { 'content-type': 'application/json', authorization: '***' }, body: bodyInfo(bodies.request), why_absent: null },
+    upstream: { headers: { 'content-type': 'application/json', authorization: '***' }, body: bodyInfo(bodies.upstream), why_absent: null },
     response: {
       headers: { 'content-type': row.error === null ? 'text/event-stream' : 'application/json' },
       body: { ...bodyInfo(bodies.response), chunks },

@@ -14,23 +14,13 @@ interface ChartProps {
   readonly onRange?: (since: number, until: number) => void;
   /** Called after a click without dragging, with the start of the bucket. */
   readonly onBucket?: (at: number, step: number) => void;
-  readonly hideTable?: boolean;
   readonly hideLegend?: boolean;
+  /** Shown in place of axes if there is no value except 0. */
+  readonly empty?: string;
 }
 
 /** A chart over time with a legend, values on hover, and the same values as a table. */
-export function Chart({
-  name,
-  times,
-  series,
-  kind,
-  format,
-  height = 160,
-  onRange,
-  onBucket,
-  hideTable = false,
-  hideLegend = false,
-}: ChartProps) {
+export function Chart({ name, times, series, kind, format, height = 160, onRange, onBucket, hideLegend = false, empty }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const [hover, setHover] = useState<{ readonly index: number; readonly left: number } | null>(null);
@@ -38,12 +28,13 @@ export function Chart({
   // Always call the function of the latest render, because the filter may have changed since the bars were drawn.
   const drag = useRef(onRange);
   drag.current = onRange;
+  const isEmpty = empty !== undefined && series.every(({ values }) => values.every((value) => value === null || value === 0));
   useEffect(() => {
-    if (box.current === null || width === 0) return undefined;
+    if (box.current === null || width === 0 || isEmpty) return undefined;
     const onHover = (index: number | null, left: number): void => setHover(index === null || left < 0 ? null : { index, left });
     const select = onRange === undefined ? undefined : (since: number, until: number): void => drag.current?.(since, until);
     return plot(box.current, { times, series, kind, format, width, height, onRange: select, onHover });
-  }, [times, series, kind, width, height, scheme.value]);
+  }, [times, series, kind, width, height, isEmpty, scheme.value]);
   const click = (): void => {
     const at = hover === null ? undefined : times[hover.index];
     if (at !== undefined) onBucket?.(at, step);
@@ -53,13 +44,15 @@ export function Chart({
     <figure class="chart stack tight">
       {!hideLegend && <Legend series={series} />}
       <div
-        class="plot"
+        class={isEmpty ? 'plot empty-plot' : 'plot'}
         ref={box}
         style={{ minHeight: `${height}px` }}
-        onClick={onBucket === undefined ? undefined : click}
-        aria-hidden="true"
-      />
-      {hover !== null && (
+        onClick={onBucket === undefined || isEmpty ? undefined : click}
+        aria-hidden={!isEmpty}
+      >
+        {isEmpty && <p class="muted">{empty}</p>}
+      </div>
+      {hover !== null && !isEmpty && (
         <Tip
           at={times[hover.index] ?? 0}
           index={hover.index}
@@ -70,7 +63,7 @@ export function Chart({
           showsDate={showsDate}
         />
       )}
-      {!hideTable && <ValuesTable name={name} times={times} series={series} format={format} showsDate={showsDate} />}
+      <ValuesTable name={name} times={times} series={series} format={format} showsDate={showsDate} />
     </figure>
   );
 }
@@ -88,7 +81,6 @@ function useWidth(box: { readonly current: HTMLDivElement | null }): number {
 }
 
 function Legend({ series }: { series: readonly Series[] }) {
-  if (series.length < 2) return null;
   return (
     <div class="legend">
       {series.map(({ name, colour, href }) => {

@@ -50,7 +50,11 @@ export function Provider({ provider }: { provider: ProviderView }) {
     >
       <div class="stack tight">
         <OriginLabel at={at} />
-        {problem !== null && <Notice tone="warn" title={problem} />}
+        {problem !== null && (
+          <Notice tone={enabled ? 'warn' : 'info'} title={`Gets no requests: ${problem}`}>
+            <p>Fallbacks and load balancing leave it out. The gateway rejects other requests for it.</p>
+          </Notice>
+        )}
         <div role="status">
           <TestResult test={test.result} />
         </div>

@@ -28,20 +28,24 @@ interface ChartsProps {
   readonly range: TimeRange;
 }
 
+const noRequests = 'No requests in this range';
+
 /** Charts of all requests over time, one per row. */
 const overTime: readonly {
   readonly title: string;
   readonly kind: 'bars' | 'lines';
   readonly format: (value: number) => string;
   readonly filter: string;
+  readonly empty: string;
   readonly series: (stats: Stats, range: TimeRange) => readonly Series[];
 }[] = [
-  { title: 'Requests by status', kind: 'bars', format: compact, filter: '', series: byStatus },
+  { title: 'Requests by status', kind: 'bars', format: compact, filter: '', empty: noRequests, series: byStatus },
   {
     title: 'Duration',
     kind: 'lines',
     format: duration,
     filter: '',
+    empty: noRequests,
     series: (stats) => [line(stats, 'p50', '--c-2'), line(stats, 'p95', '--c-1'), line(stats, 'p99', '--c-4')],
   },
   {
@@ -49,6 +53,7 @@ const overTime: readonly {
     kind: 'lines',
     format: duration,
     filter: 'ttft:*',
+    empty: 'No streamed responses in this range',
     series: (stats) => [line(stats, 'ttft_p50', '--c-2', 'p50'), line(stats, 'ttft_p95', '--c-1', 'p95')],
   },
   {
@@ -56,6 +61,7 @@ const overTime: readonly {
     kind: 'bars',
     format: compact,
     filter: '',
+    empty: 'No tokens in this range',
     series: (stats) => [line(stats, 'tokens_in', '--c-1', 'in'), line(stats, 'tokens_out', '--c-2', 'out')],
   },
   {
@@ -63,6 +69,7 @@ const overTime: readonly {
     kind: 'lines',
     format: count,
     filter: 'attempts:>1',
+    empty: 'No fallbacks, retries or cache hits in this range',
     series: (stats, range) => [
       { ...line(stats, 'fallbacks', '--c-3'), href: requestsHref('fallback:true', range) },
       { ...line(stats, 'retries', '--c-1'), href: requestsHref('retries:>0', range) },
@@ -74,6 +81,7 @@ const overTime: readonly {
     kind: 'lines',
     format: duration,
     filter: '',
+    empty: noRequests,
     series: (stats) => [line(stats, 'overhead_p50', '--c-2', 'p50'), line(stats, 'overhead_p95', '--c-1', 'p95')],
   },
 ];
@@ -81,9 +89,9 @@ const overTime: readonly {
 export function Charts({ stats, groups, by, onBy, range }: ChartsProps) {
   return (
     <div class="charts">
-      {overTime.map(({ title, kind, format, filter, series }) => (
+      {overTime.map(({ title, series, ...chart }) => (
         <Panel key={title} title={title}>
-          <OverTime stats={stats} name={title} kind={kind} format={format} filter={filter} series={series(stats, range)} />
+          <OverTime {...chart} stats={stats} name={title} series={series(stats, range)} />
         </Panel>
       ))}
       <Panel title="Cost" aside={<Choice label="Group by" options={dimensions} value={by} onChange={onBy} />}>
@@ -95,6 +103,7 @@ export function Charts({ stats, groups, by, onBy, range }: ChartsProps) {
               kind="bars"
               format={dollars}
               filter="cost:>0"
+              empty={data.total.unpriced > 0 ? 'No known cost in this range' : 'No cost in this range'}
               series={costByGroup(data, by, range)}
             />
           )}
@@ -124,9 +133,10 @@ interface OverTimeProps {
   readonly series: readonly Series[];
   /** Filter terms that a click on a bucket adds to its time. */
   readonly filter: string;
+  readonly empty: string;
 }
 
-function OverTime({ stats, name, kind, format, series, filter }: OverTimeProps) {
+function OverTime({ stats, name, kind, format, series, filter, empty }: OverTimeProps) {
   const times = useMemo(() => stats.series.map(({ at }) => at), [stats]);
   const kept = useMemo(() => series, [stats]);
   return (
@@ -136,6 +146,7 @@ function OverTime({ stats, name, kind, format, series, filter }: OverTimeProps) 
       series={kept}
       kind={kind}
       format={format}
+      empty={empty}
       onRange={(since, until) => navigate(requestsHref(filter, fixedRange(since, until)))}
       onBucket={(at, step) => navigate(requestsHref(filter, fixedRange(at, at + step)))}
     />

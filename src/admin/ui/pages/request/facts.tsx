@@ -3,6 +3,7 @@ import type { StoredRecord } from '../../../../core/logs/reader.ts';
 import { fromHeader } from '../../../../core/http/header-text.ts';
 import { endings } from '../../../../core/records/endings.ts';
 import type { LogRecord, MessageRecord } from '../../../../core/records/record.ts';
+import { hiddenValue, masked } from '../../../../core/secrets/credential-names.ts';
 import { bytes, count, duration, moment, usd, zone } from '../../browser/format.ts';
 import { Facts, Tag } from '../../components/display.tsx';
 import { requestsHref, term } from '../../log/terms.ts';
@@ -138,4 +139,6 @@ const routeRows = (record: LogRecord): Rows => [
   ...(record.target === null ? [] : [['target', record.target] as const]),
 ];
 
-const headers = ({ headers: all }: MessageRecord): Rows => Object.entries(all).map(([name, value]) => [name, fromHeader(value)]);
+/** Masked parts are shown as values that a viewer may not see. */
+const headers = ({ headers: all }: MessageRecord): Rows =>
+  Object.entries(all).map(([name, value]) => [name, fromHeader(value).replaceAll(masked, hiddenValue)]);
