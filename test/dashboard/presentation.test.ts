@@ -157,6 +157,16 @@ describe.skipIf(!hasBrowser)('other pages', () => {
     await server.close();
   });
 
+  it('colour the changed lines of a diff, not the names of its files', async () => {
+    const server = await startFixtureServer([], someServing(now));
+    const { page } = await open(`${server.url}/system/revisions`);
+    await page.getByRole('button', { name: 'Diff from the previous revision' }).click();
+    const texts = (kind: string) => page.locator(`.code .${kind}`).allInnerTexts();
+    expect((await texts('file-name')).map((line) => line.trim())).toEqual(['--- configs/support.yaml', '+++ configs/support.yaml']);
+    expect((await texts('added')).map((line) => line.trim())).toEqual(['+          temperature: 0.2', '+      - azure-eu/gpt-4o-mini']);
+    await server.close();
+  });
+
   it('say what it means that a provider is disabled', async () => {
     const serving = someServing(now);
     const providers = serving.providers.map((provider) => ({ ...provider, enabled: false, problem: 'enabled: false' }));

@@ -18,6 +18,20 @@ describe.skipIf(!hasBrowser)('waiting for the gateway', () => {
   const abortApi = async (page: Page): Promise<void> => void (await page.route('**/api/**', (route) => route.abort()));
   const offlineBanner = (page: Page) => page.getByText('No connection to the gateway since');
 
+  it('shows the frame of a page until the first response', async () => {
+    const { page } = await open('about:blank');
+    const slow = Promise.withResolvers<void>();
+    await page.route('**/api/session', (route) => slow.promise.then(() => route.continue()));
+    await page.goto(`${server.url}/catalog`);
+    await page.getByRole('status').getByText('Waiting for the gateway').waitFor();
+    const brand = page.getByRole('link', { name: 'Gateway', exact: true });
+    const before = await brand.boundingBox();
+    expect(await page.locator('.skeleton').count()).toBeGreaterThan(0);
+    slow.resolve();
+    await page.getByRole('heading', { name: 'Catalog' }).waitFor();
+    expect(await brand.boundingBox()).toEqual(before);
+  });
+
   it('is shown next to the previous data while the gateway is unreachable', async () => {
     const { page } = await open(server.url);
     await page.locator('.figures').waitFor();

@@ -57,9 +57,13 @@ const numbered = (text: string, first: number, marked: number | undefined): Comp
     );
   });
 
+/** The names of the files are no changes. */
+const diffClass = (line: string): string | undefined =>
+  /^(?:---|\+\+\+) /.test(line) ? 'file-name' : line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : undefined;
+
 const diffLines = (text: string): ComponentChildren =>
   text.split('\n').map((line, i) => (
-    <span key={i} class={line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : undefined}>
+    <span key={i} class={diffClass(line)}>
       {`${line}\n`}
     </span>
   ));

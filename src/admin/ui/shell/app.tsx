@@ -4,13 +4,14 @@ import { type ApiError, get, post } from '../browser/api.ts';
 import { unreachableRetryMs, toApiError } from '../browser/load.ts';
 import { path } from '../browser/route.ts';
 import { followSignOuts, hasEnded, rejectedCalls, session, setSession } from '../browser/session.ts';
-import { Empty } from '../components/display.tsx';
+import { useDelayedTrue } from '../browser/use-delayed-true.ts';
+import { Empty, Skeleton } from '../components/display.tsx';
 import { Boundary, Problem } from '../components/surface.tsx';
 import { Toasts } from '../components/toasts.tsx';
 import { signal } from '@preact/signals';
 import { SignIn, SignInAgain } from '../pages/sign-in/index.tsx';
 import { UnreachableNotice } from './unreachable-notice.tsx';
-import { Navigation } from './navigation.tsx';
+import { Brand, Navigation } from './navigation.tsx';
 import { pageAt } from './pages.ts';
 import { ShortcutList } from './shortcut-list.tsx';
 
@@ -71,7 +72,9 @@ export function App() {
     if (who !== undefined && who.role !== null && !hasEnded.value) failed.value = undefined;
   }, [who, hasEnded.value]);
   if (who === undefined) {
-    return failed.value === undefined ? null : (
+    return failed.value === undefined ? (
+      <Waiting />
+    ) : (
       <main class="sign-in">
         <Problem error={failed.value} onRetry={() => void startSession()} />
       </main>
@@ -89,6 +92,24 @@ export function App() {
       <Shell key={`${who.role} ${who.name ?? ''}`} />
       {hasEnded.value && <SignInAgain problem={failed.value} />}
     </>
+  );
+}
+
+/** Shown until the first response, which says who is signed in. */
+function Waiting() {
+  if (!useDelayedTrue(true)) return null;
+  return (
+    <div class="shell">
+      <header class="side">
+        <Brand />
+      </header>
+      <main class="main">
+        <div class="page" role="status">
+          <span class="hidden-text">Waiting for the gateway</span>
+          <Skeleton lines={8} height="2.5rem" />
+        </div>
+      </main>
+    </div>
   );
 }
 

@@ -26,10 +26,7 @@ export function Navigation({ current }: { current: Page | undefined }) {
   );
   return (
     <header class={open ? 'side open' : 'side'}>
-      <a class="brand" href="/">
-        <Mark />
-        Gateway
-      </a>
+      <Brand />
       <div class="menu-button">
         <Button
           icon={open ? 'close' : 'menu'}
@@ -57,10 +54,13 @@ export function Navigation({ current }: { current: Page | undefined }) {
   );
 }
 
-const Mark = () => (
-  <svg class="icon" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true">
-    <path d="M1.5 8h4M10.5 3.5h4M10.5 8h4M10.5 12.5h4M5.5 8c3 0 2-4.5 5-4.5M5.5 8h5M5.5 8c3 0 2 4.5 5 4.5" />
-  </svg>
+export const Brand = () => (
+  <a class="brand" href="/">
+    <svg class="icon" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true">
+      <path d="M1.5 8h4M10.5 3.5h4M10.5 8h4M10.5 12.5h4M5.5 8c3 0 2-4.5 5-4.5M5.5 8h5M5.5 8c3 0 2 4.5 5 4.5" />
+    </svg>
+    Gateway
+  </a>
 );
 
 const themes: Readonly<Record<Theme, { readonly icon: IconName; readonly next: Theme; readonly name: string }>> = {

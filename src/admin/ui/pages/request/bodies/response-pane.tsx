@@ -38,7 +38,7 @@ function Text({ stored, whole, text }: { stored: StoredRecord; whole: Uint8Array
   const tabs = [
     ...(readable === undefined ? [] : [['readable', 'Readable'] as const]),
     ['raw', 'Raw'] as const,
-    ...(isStream ? [['events', `Events (${events?.length ?? 0})`] as const] : []),
+    ...(isStream ? [['events', `Events (${count(events?.length ?? 0)})`] as const] : []),
   ];
   const info = response.body;
   return (
