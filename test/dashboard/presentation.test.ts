@@ -131,6 +131,20 @@ describe.skipIf(!hasBrowser)('texts and numbers', () => {
     await server.close();
   });
 
+  it('of a long value leave room for its name', async () => {
+    const serving = someServing(now);
+    const path = 'prompts.welcome.messages[0].content';
+    const values = [{ path, value: 'You greet customers in a friendly tone. '.repeat(40), origin: { file: 'gateway.yaml', line: 12 } }];
+    const server = await startFixtureServer([], { ...serving, config: { ...serving.config, values } });
+    const { page } = await open(`${server.url}/system/configuration`);
+    const name = page.getByRole('cell', { name: path }).locator('code');
+    expect((await name.boundingBox())?.height).toBeLessThan(24);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.locator('.table.cards').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await server.close();
+  });
+
   it('that are masked in a header are dots', async () => {
     const server = await startFixtureServer([row({})]);
     const { page } = await open(`${server.url}/requests/${row({}).id}`);

@@ -87,7 +87,7 @@ function Values({ config: { values, total }, find, withDefaults, onDefaults, onL
         rows={values}
         rowKey={({ path }) => path}
         columns={[
-          { name: 'Name', cell: ({ path }) => <code class="break">{path}</code> },
+          { name: 'Name', cell: ({ path }) => <code class="break value-name">{path}</code> },
           { name: 'Value', cell: ({ value }) => <code class="break clamp">{value}</code> },
           { name: 'Defined in', cell: ({ origin }) => <OriginCell origin={origin} onLocation={onLocation} /> },
         ]}
