@@ -208,7 +208,7 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
     expect(second).not.toBe(first);
     // The page below an open dialog is inert, so the dialog itself confirms.
     await page.getByRole('button', { name: 'Copy', exact: true }).click();
-    await page.getByRole('dialog').getByText('Secret copied').waitFor();
+    await page.getByRole('dialog').getByText('Copied secret').waitFor();
     await page.getByRole('button', { name: 'I have copied it' }).click();
     expect([await statusWith(first), await statusWith(second)]).toEqual([200, 200]);
 

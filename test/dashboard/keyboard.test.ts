@@ -39,10 +39,10 @@ describe.skipIf(!hasBrowser)('keyboard shortcuts', () => {
     await panel.getByText(rows[0]?.id ?? '').waitFor();
     expect(parameter(page, 'open')).toBe(rows[0]?.id);
     await page.keyboard.press('y');
-    await page.getByText('Request id copied').waitFor();
+    await page.getByText('Copied request id').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(rows[0]?.id);
     await page.keyboard.press('Y');
-    await page.getByText('Command copied').waitFor();
+    await page.getByText('Copied command').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
       /^curl 'http:\/\/127\.0\.0\.1:8787\/v1\/[\s\S]*\$GATEWAY_API_KEY[\s\S]*--data-raw/,
     );
@@ -65,12 +65,12 @@ describe.skipIf(!hasBrowser)('keyboard shortcuts', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('y');
-    await page.getByText('Request id copied').first().waitFor();
+    await page.getByText('Copied request id').first().waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(rows[1]?.id);
     // Without a selected row, nothing was copied.
-    expect(await page.getByText('Request id copied').count()).toBe(1);
+    expect(await page.getByText('Copied request id').count()).toBe(1);
     await page.keyboard.press('Y');
-    await page.getByText('Command copied').waitFor();
+    await page.getByText('Copied command').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl [\s\S]*\$GATEWAY_API_KEY/);
     await page.keyboard.press('e');
     await page.getByRole('dialog', { name: /current configuration/ }).waitFor();
@@ -159,6 +159,22 @@ describe.skipIf(!hasBrowser)('keyboard shortcuts', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('complementary', { name: 'Request' }).waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('close the menu of a narrow window, and focus its button or the page', async () => {
+    const page = await list();
+    await page.setViewportSize({ width: 360, height: 740 });
+    const focus = (): Promise<string> =>
+      page.evaluate('document.activeElement.ariaLabel ?? `${document.activeElement.id} ${document.activeElement.textContent}`');
+    await page.getByRole('button', { name: 'Open the menu' }).press('Enter');
+    await page.getByRole('link', { name: 'Keys' }).focus();
+    await page.keyboard.press('Escape');
+    await expect.poll(focus).toBe('Open the menu');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Keys' }).press('Enter');
+    await page.getByRole('heading', { name: 'Keys', exact: true }).waitFor();
+    expect(await focus()).toMatch(/^main /);
+    await page.getByRole('button', { name: 'Open the menu' }).waitFor();
   });
 
   it('work with a layout of another script', async () => {

@@ -33,7 +33,7 @@ const maxShownLength = 1500;
 export async function copy(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    notify(`${what} copied`);
+    notify(`Copied ${what}`);
   } catch {
     const before = document.activeElement;
     const area = document.createElement('textarea');
@@ -46,6 +46,6 @@ export async function copy(text: string, what: string): Promise<void> {
     area.remove();
     if (before instanceof HTMLElement) before.focus();
     const shown = text.length > maxShownLength ? '' : ` ${text}`;
-    notify(done ? `${what} copied` : `The browser does not let the page copy.${shown}`, done ? 'ok' : 'bad');
+    notify(done ? `Copied ${what}` : `The browser does not let the page copy.${shown}`, done ? 'ok' : 'bad');
   }
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Session } from '../../api-types.ts';
 import { remove } from '../browser/api.ts';
 import { toApiError } from '../browser/load.ts';
@@ -14,6 +14,11 @@ import { shortcutsShown } from './shortcut-list.tsx';
 
 export function Navigation({ current }: { current: Page | undefined }) {
   const [open, setOpen] = useState(false);
+  const menu = useRef<HTMLDivElement>(null);
+  const close = (focused: HTMLElement | null | undefined): void => {
+    setOpen(false);
+    focused?.focus({ preventScroll: true });
+  };
   useEffect(() => setOpen(false), [path.value]);
   const listed = pages.filter((page) => page.nav !== undefined);
   useShortcuts(
@@ -25,9 +30,16 @@ export function Navigation({ current }: { current: Page | undefined }) {
     })),
   );
   return (
-    <header class={open ? 'side open' : 'side'}>
+    <header
+      class={open ? 'side open' : 'side'}
+      onKeyDown={(event) => {
+        if (!open || event.key !== 'Escape') return;
+        event.preventDefault();
+        close(menu.current?.querySelector('button'));
+      }}
+    >
       <Brand />
-      <div class="menu-button">
+      <div class="menu-button" ref={menu}>
         <Button
           icon={open ? 'close' : 'menu'}
           kind="quiet"
@@ -36,7 +48,8 @@ export function Navigation({ current }: { current: Page | undefined }) {
           onClick={() => setOpen(!open)}
         />
       </div>
-      <nav class="nav" aria-label="Pages">
+      {/* A link that had the focus is hidden with the menu. */}
+      <nav class="nav" aria-label="Pages" onClick={() => open && close(document.getElementById('main'))}>
         {listed.map(({ path: to, title, nav }) => (
           <a
             key={to}

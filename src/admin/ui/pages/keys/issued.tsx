@@ -18,7 +18,7 @@ export function Issued({ change }: { change: KeyChange }) {
           </Notice>
           <div class="secret">
             <code aria-label="Secret">{secret}</code>
-            <Button kind="primary" icon="copy" onClick={() => void copy(secret, 'Secret')}>
+            <Button kind="primary" icon="copy" onClick={() => void copy(secret, 'secret')}>
               Copy
             </Button>
           </div>

@@ -22,7 +22,7 @@ export async function bodyOf(stored: StoredRecord, part: BodyPart): Promise<Uint
 
 async function copyCurl(stored: StoredRecord): Promise<void> {
   const { url, header_prefixes: headerPrefixes } = await get<Status>('/api/status');
-  await copy(curlOf(stored.record, { url: originOf(url), headerPrefixes }, await bodyOf(stored, 'request')), 'Command');
+  await copy(curlOf(stored.record, { url: originOf(url), headerPrefixes }, await bodyOf(stored, 'request')), 'command');
 }
 
 export const notifyFailure = (work: Promise<void>): void => void work.catch((error: unknown) => notify(toApiError(error).message, 'bad'));
@@ -42,7 +42,7 @@ export function useRequestActions(id: string | undefined, load: (id: string) => 
   const withRecord = (act: (stored: StoredRecord) => Promise<void> | void) => (): void =>
     notifyFailure(load(id ?? '').then((stored) => act(stored)));
   const actions = {
-    copyId: () => notifyFailure(copy(id ?? '', 'Request id')),
+    copyId: () => notifyFailure(copy(id ?? '', 'request id')),
     copyCurl: withRecord(copyCurl),
     explain: () => setDialog({ id: id ?? '' }),
     replay: withRecord((stored) => setDialog({ id: stored.record.id, replayed: stored })),
