@@ -363,6 +363,7 @@ describe.skipIf(!hasBrowser)('request page', () => {
     const facts = await page.locator('.all-facts').innerText();
     expect(facts).toMatch(/end\s+done/);
     expect(facts).toMatch(/price of output\s+\$0.60 per million tokens\s+price of image\s+\$0.04 per image/);
+    expect(facts).toContain(`upstream id\n${plain?.upstream_id}\n`);
     expect(facts).not.toMatch(/cache\s+DISABLED|path through the gateway|whole/);
   });
 

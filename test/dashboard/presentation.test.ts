@@ -145,6 +145,18 @@ describe.skipIf(!hasBrowser)('texts and numbers', () => {
     await server.close();
   });
 
+  it('of facts have lines of one height, and an empty one says so', async () => {
+    const server = await startFixtureServer([row({ meta: { team: '', user: 'u1' } })]);
+    const { page } = await open(`${server.url}/requests/${row({}).id}`);
+    await page.getByRole('tab', { name: 'Facts' }).click();
+    const metadata = page.locator('section.stack', { has: page.getByRole('heading', { name: 'Metadata' }) });
+    expect(await metadata.locator('dd').allInnerTexts()).toEqual(['(empty)', 'u1']);
+    expect(await metadata.getByRole('link').allInnerTexts()).toEqual(['u1']);
+    const heights = `new Set([...document.querySelector('.all-facts .facts').querySelectorAll('dd')].map((value) => Math.round(value.getBoundingClientRect().height)))`;
+    expect(await page.evaluate(`Math.max(...${heights}) - Math.min(...${heights})`)).toBeLessThanOrEqual(1);
+    await server.close();
+  });
+
   it('that are masked in a header are dots', async () => {
     const server = await startFixtureServer([row({})]);
     const { page } = await open(`${server.url}/requests/${row({}).id}`);

@@ -5,7 +5,7 @@ import { endings } from '../../../../core/records/endings.ts';
 import type { LogRecord, MessageRecord } from '../../../../core/records/record.ts';
 import { hiddenValue, masked } from '../../../../core/secrets/credential-names.ts';
 import { bytes, count, duration, moment, usd, zone } from '../../browser/format.ts';
-import { Facts, Tag } from '../../components/display.tsx';
+import { Facts } from '../../components/display.tsx';
 import { requestsHref, term } from '../../log/terms.ts';
 
 type Rows = readonly (readonly [string, ComponentChildren])[];
@@ -59,7 +59,7 @@ function requestRows(record: LogRecord): Rows {
     ['key', filterLink('key', record.key)],
     ['virtual key', filterLink('virtual_key', record.virtual_key)],
     ['config', filterLink('config', record.config)],
-    ['revision', <Tag key="r">{record.revision}</Tag>],
+    ['revision', <code key="r">{record.revision}</code>],
     ['span name', filterLink('span_name', trace.span_name)],
     ['span', filterLink('span', trace.span_id)],
     ['parent span', trace.parent],
@@ -125,6 +125,14 @@ const priceUnit = (name: string): string => priceUnits[name] ?? 'million tokens'
 function pairs(values: Readonly<Record<string, unknown>>, kind: 'meta' | 'label'): Rows {
   return Object.entries(values).map(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
+    // A filter for an empty value finds the requests without this name.
+    if (text === '')
+      return [
+        name,
+        <span key={name} class="muted">
+          (empty)
+        </span>,
+      ];
     return [
       name,
       <a key={name} href={requestsHref(term(`${kind}.${name}`, text))}>
@@ -137,6 +145,10 @@ function pairs(values: Readonly<Record<string, unknown>>, kind: 'meta' | 'label'
 const routeRows = (record: LogRecord): Rows => [
   ...record.route.map(({ node, strategy, chose, because }) => [node, `${strategy}: target ${chose} (${because})`] as const),
   ...(record.target === null ? [] : [['target', record.target] as const]),
+  ...record.attempts.flatMap(({ upstream_id: id }, i, { length }) => {
+    const name = length === 1 ? 'upstream id' : `upstream id of attempt ${i + 1}`;
+    return id === null ? [] : [[name, <code key={name}>{id}</code>] as const];
+  }),
 ];
 
 /** Masked parts are shown as values that a viewer may not see. */
