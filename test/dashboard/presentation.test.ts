@@ -145,6 +145,23 @@ describe.skipIf(!hasBrowser)('texts and numbers', () => {
     await server.close();
   });
 
+  it('of a file and line are broken before the name of the file', async () => {
+    const server = await startFixtureServer([], someServing(now));
+    const { page } = await open(`${server.url}/keys`, { width: 1024 });
+    const origin = page.locator('.key-name .written-at', { hasText: 'batch.yaml' });
+    await origin.waitFor();
+    expect((await origin.boundingBox())?.height).toBeGreaterThan(30);
+    const tops = `(() => {
+      const label = [...document.querySelectorAll('.key-name .written-at')].find(({ textContent }) => textContent === 'keys.d/batch.yaml:2');
+      const range = document.createRange();
+      range.selectNodeContents(label);
+      range.setStart(label.querySelector('wbr') ?? label, 0);
+      return [...new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))].length;
+    })()`;
+    expect(await page.evaluate(tops)).toBe(1);
+    await server.close();
+  });
+
   it('of facts have lines of one height, and an empty one says so', async () => {
     const server = await startFixtureServer([row({ meta: { team: '', user: 'u1' } })]);
     const { page } = await open(`${server.url}/requests/${row({}).id}`);

@@ -27,11 +27,15 @@ export function Differences({ list }: { list: readonly Difference[] }) {
   );
 }
 
-/** `gateway.yaml:12`. */
+/** `gateway.yaml:12`. A long one is broken before the name of the file. */
 export function OriginLabel({ at }: { at: Origin | null }) {
-  return at === null ? null : (
+  if (at === null) return null;
+  const nameStart = at.file.lastIndexOf('/') + 1;
+  return (
     <code class="muted break written-at" title={`${at.file}:${at.line}`}>
-      {at.file}
+      {at.file.slice(0, nameStart)}
+      <wbr />
+      {at.file.slice(nameStart)}
       <span class="line-number">{`:${at.line}`}</span>
     </code>
   );
