@@ -281,6 +281,28 @@ it('keeps records in memory while a database without a spool is unavailable, and
   expect((await state()).dropped).toBe(0);
 });
 
+it('deletes no record by a clock that was set forward, unless it stays so', async () => {
+  const day = 86_400_000;
+  const system = vi.spyOn(Date, 'now').mockReturnValue(sampleRecord().at);
+  const monotonic = vi.spyOn(performance, 'now');
+  const started = performance.now();
+  try {
+    append('req_1');
+    start({ kind: 'sqlite', path: join(dir, 'log.sqlite') });
+    await expect.poll(async () => (await state()).records).toBe(1);
+    system.mockReturnValue(sampleRecord().at + 2 * day);
+    await call('retention', { age: day, size: 1e9 });
+    // Longer than until the turn that the call schedules.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect((await state()).records).toBe(1);
+    monotonic.mockReturnValue(started + 3_700_000);
+    await expect.poll(async () => (await state()).records, { timeout: 5000 }).toBe(0);
+  } finally {
+    monotonic.mockRestore();
+    system.mockRestore();
+  }
+});
+
 it('keeps the memory store within its row limit', async () => {
   start({ kind: 'memory' }, { rows: 200, spool: undefined });
   await call('append', frame('req_first'));

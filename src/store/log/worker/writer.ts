@@ -16,6 +16,7 @@ import { type SqliteStore, sizeOfUnwritable } from '../sqlite/store.ts';
 import { AppendedFrames } from './appended.ts';
 import { openStore } from './open-store.ts';
 import { queryHandlers } from './reader.ts';
+import { RetentionClock } from './retention-clock.ts';
 import type { ThreadData, WriterState } from './settings.ts';
 
 const replacedFile =
@@ -60,6 +61,7 @@ class LogWriter {
   #openFileIdentity: string | undefined;
   #openLogIdentities: ReadonlySet<string> = new Set();
   #retention: Retention;
+  readonly #retentionClock = new RetentionClock(Date.now, () => performance.now());
   #timer: NodeJS.Timeout | undefined;
   #storeFault: string | undefined;
   readonly #notices: string[] = [];
@@ -210,7 +212,7 @@ class LogWriter {
    */
   async #retain(store: LogStore): Promise<boolean> {
     try {
-      const isMore = await store.retain(this.#retention, Date.now());
+      const isMore = await store.retain(this.#retention, this.#retentionClock.now());
       this.#retentionFailure = { times: 0, why: '' };
       return isMore;
     } catch (error) {
