@@ -12,6 +12,7 @@ import { entryOf, type Kind, type OpenLog, postgresKind, sqliteKind, write } fro
 const start = 1_795_253_000_000;
 const span = 100 * 3_600_000;
 const now = start + span;
+const day = 86_400_000;
 
 /** Texts that databases, patterns and indexes often handle wrongly. Few, so that filters match something. */
 const nasty = [
@@ -68,6 +69,9 @@ const nasty = [
   'x'.repeat(400),
   'x'.repeat(401),
   '🎉'.repeat(300),
+  // Shortened within a character.
+  `${'x'.repeat(399)}🎉`,
+  'x'.repeat(1800),
   'x\n',
   'OR',
   'NEAR(a b)',
@@ -86,18 +90,38 @@ const text = fc.oneof(
   fc.string({ maxLength: 6 }),
 );
 const textOrNull = fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 4, arbitrary: text });
-const number = fc.oneof(fc.constantFrom(0, 1, 2, 199, 200, 399, 400, 404, 500, 599, 1000, 0.5, 1999.5, 2000), fc.nat(5000));
+const usualNumbers = [0, 1, 2, 199, 200, 399, 400, 404, 500, 599, 1000, 0.5, 1999.5, 2000];
+/** As a provider or a clock may report them: negative, beyond exact integers, beyond a limit, tiny and huge. */
+const strangeNumbers = [-1, -0.5, 0.1 + 0.2, 1e-9, 1e12, 1e12 + 1, 2 ** 53, 2 ** 53 + 2, 2 ** 63, Number.MIN_VALUE, 1e300];
+const number = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...usualNumbers) },
+  { weight: 4, arbitrary: fc.nat(5000) },
+  { weight: 1, arbitrary: fc.constantFrom(...strangeNumbers) },
+);
 const integer = number.map(Math.floor);
+/** The longest amounts, below and above what a store can add up. */
+const strangeMoney = ['-0.01', '-0', '999999', '1000000', '1000000.000000000001', '999999999999999', '9999999999999999', '1e3', ''];
 const money = fc.oneof(
-  fc.constantFrom(null, '0', '0.01', '0.010', '0.0100000000001', '0.000000000001', '1', '12.5', '99999999'),
+  fc.constantFrom(null, '0', '0.01', '0.010', '0.0100000000001', '0.000000000001', '1', '12.5', '99999999', ...strangeMoney),
   fc.nat(3000).map((n) => `0.${String(n).padStart(5, '0')}`),
 );
+/** Anywhere, or at the edge of a day of UTC. */
+const moment = fc.oneof(
+  { weight: 3, arbitrary: fc.nat(span).map((ms) => start + ms) },
+  fc.tuple(fc.nat(span), fc.constantFrom(0, -1, 1)).map(([ms, shift]) => Math.ceil((start + ms) / day) * day + shift),
+);
+/** The time in each form in which it can be written. */
+const written = fc.tuple(moment, fc.nat(4)).map(([at, form]) => {
+  const iso = new Date(at).toISOString();
+  const east = new Date(at + 5.75 * 3_600_000).toISOString().replace('Z', '+05:45');
+  return [String(at), iso, iso.slice(0, 10), `"${iso.replace('T', ' ').slice(0, 16)}"`, east][form] ?? iso;
+});
 const phrase = fc.array(text, { minLength: 0, maxLength: 4 }).map((texts) => texts.join(' '));
 const texts = fc.dictionary(fc.constantFrom('user', 'team', 'a.b', 'my key', '%', 'é', '"'), text, { maxKeys: 3 });
 
 const record: fc.Arbitrary<Partial<LogRecord>> = fc
   .record({
-    at: fc.nat(span).map((ms) => start + ms),
+    at: moment,
     status: integer,
     config: textOrNull,
     provider: textOrNull,
@@ -181,13 +205,24 @@ const names = [
   'label.team',
 ];
 const sign = fc.constantFrom('', '>', '>=', '<', '<=');
+const strangeAmounts = [
+  '-1',
+  '-0',
+  '-0.01',
+  '9007199254740993',
+  '999999999999999999',
+  '0.300000000000000044',
+  '1000000m',
+  '-5k',
+  '1000000',
+];
 const numberTerm = fc.tuple(
   fc.constantFrom('status', 'attempts', 'retries', 'latency', 'ttft', 'overhead', 'tokens_in', 'tokens_out', 'cost'),
   fc.array(
     fc.oneof(
       fc.tuple(sign, number).map(([by, n]) => `${by}${n}`),
       fc.constant('*'),
-      fc.tuple(sign, fc.constantFrom('0.01', '0.000000000001', '12.5')).map((pair) => pair.join('')),
+      fc.tuple(sign, fc.constantFrom('0.01', '0.000000000001', '12.5', ...strangeAmounts)).map((pair) => pair.join('')),
     ),
     { minLength: 1, maxLength: 2 },
   ),
@@ -205,8 +240,8 @@ const term = fc.oneof(
     arbitrary: fc.array(fc.oneof(text, phrase).map(quoteValue), { minLength: 1, maxLength: 2 }).map((texts) => texts.join(',')),
   },
   fc.constantFrom('stream:true', 'stream:false', 'fallback:yes', 'fallback:no', 'status:2xx', 'status:4xx,5xx'),
-  fc.nat(span).map((ms) => `since:${start + ms}`),
-  fc.nat(span).map((ms) => `until:${start + ms}`),
+  written.map((at) => `since:${at}`),
+  written.map((at) => `until:${at}`),
 );
 const filters = fc
   .array(
