@@ -47,6 +47,8 @@ export interface RecordStore {
   readonly isOff?: boolean;
   /** Reports how many frames of each evicted segment had already been stored, in total so far. They do not count as lost. */
   reportStored?(frames: Readonly<Record<string, number>>): void;
+  /** Current problems that are only known here, one sentence each. */
+  readonly problems?: readonly string[];
   /** Waits for frames that other processes are still sending here. */
   settle?(): Promise<void>;
   close(): void;

@@ -12,6 +12,8 @@ import { main } from '../cli/process.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { lacking } from '../support/skipping.ts';
+import type { Status } from '../../src/admin/api-types.ts';
+import { startFleet, usual } from '../workers/rig.ts';
 
 /** A gateway without space in its state directory: it serves requests, counts and reports lost records, and recovers. */
 
@@ -105,6 +107,21 @@ describe.skipIf(lacking(disk))('a full disk', () => {
       ids.length,
     ]);
     expect(gateway.lines.join('')).toContain('records can be written to the spool again');
+  });
+
+  it('is a problem of the store that workers report too', async () => {
+    const fleet = await startFleet(usual.replace('workers: 2', `workers: 2, state_dir: "${join(small.dir, 'workers')}"`));
+    endings.push(() => fleet.end());
+    const problems = async (): Promise<readonly string[]> => (await fleet.callAdmin<Status>('/api/status')).store.problems;
+    expect(await problems()).toEqual([]);
+    small.fill();
+    await askTimes(20, fleet.url);
+    const lost = 'Records are lost: the spool cannot be written (ENOSPC).';
+    await expect.poll(problems).toContain(lost);
+    expect((await fleet.metrics()).get('gateway_log_problems')).toBeGreaterThan(0);
+    small.free();
+    await askTimes(20, fleet.url);
+    await expect.poll(problems).toEqual([]);
   });
 
   it('does not prevent the start: the log is in memory until the next start', async () => {

@@ -119,7 +119,7 @@ export class RequestLog implements LogReader {
       spool: { bytes: behind.bytes, limit: spoolLimit, behind_ms: behind.ms },
       dropped: this.#previousWriters.dropped + state.dropped + spool.stats.dropped,
       dropped_bodies: this.#previousWriters.dropped_bodies + state.dropped_bodies,
-      problems: [...notes, ...state.problems, ...(this.#isUnresponsive ? [notResponding] : [])],
+      problems: [...notes, ...(spool.problems ?? []), ...state.problems, ...(this.#isUnresponsive ? [notResponding] : [])],
     };
   }
 

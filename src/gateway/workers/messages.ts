@@ -57,6 +57,8 @@ export interface Heartbeat {
   readonly process?: ProcessFigures | undefined;
   /** Current problems of the worker, one sentence each. */
   readonly problems: readonly string[];
+  /** Those of its spool. */
+  readonly spoolProblems: readonly string[];
 }
 
 export interface HeartbeatTimes {

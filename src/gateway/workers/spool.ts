@@ -4,6 +4,8 @@ import type { RecordStore, StoreStats } from '../../store/frame.ts';
 export class WorkersSpool implements RecordStore {
   /** `frames` is NaN because the count is unknown between two beats: it equals no earlier value, so every query drains the spool first. */
   readonly stats = { frames: Number.NaN, bytes: 0, dropped: 0, evicted: 0 };
+  /** What the workers report. */
+  problems: readonly string[] = [];
   /** Waits until records sent by workers have arrived. */
   settle: () => Promise<void> = () => Promise.resolve();
 

@@ -68,6 +68,7 @@ class WorkerServer {
   readonly #process = new ProcessMonitor();
   readonly #notes: string[] = [];
   readonly #problems: string[] = [];
+  readonly #spoolProblems: string[] = [];
   #readinessState: ReadinessState | undefined;
   #log: Log | undefined;
   #generations: Generations | undefined;
@@ -201,7 +202,7 @@ class WorkerServer {
   }
 
   #openStore({ records, workers }: WorkerStart, log: Log): RecordStore {
-    const reports = dropReporter(log, systemClock.monotonic, [this.#problems]);
+    const reports = dropReporter(log, systemClock.monotonic, records.kind === 'spool' ? [this.#problems, this.#spoolProblems] : []);
     if (records.kind === 'spool') return openSpool({ dir: records.dir, maxTotal: records.maxTotal, writers: workers, ...reports });
     const send = (bytes: Buffer, frames: number): Promise<void> =>
       new Promise((resolve) => {
@@ -238,8 +239,8 @@ class WorkerServer {
     if (runtime === undefined || store === undefined) throw new Error('the worker does not serve yet');
     const { frames, bytes, dropped, evicted } = store.stats;
     const spool = { frames, bytes, dropped, evicted };
-    const problems = [...this.#problems];
-    return { ...this.#requests.take(), activity: runtime.activity(), spool, unmasked: runtime.unmasked, problems };
+    const [problems, spoolProblems] = [[...this.#problems], [...this.#spoolProblems]];
+    return { ...this.#requests.take(), activity: runtime.activity(), spool, unmasked: runtime.unmasked, problems, spoolProblems };
   }
 
   #show(shown: ReadinessState): void {

@@ -72,7 +72,9 @@ export class HeartbeatTotals {
   }
 
   #note(): void {
-    const problems = [...new Set([...[...this.#last.values()].flatMap((beat) => beat.problems), ...this.#troubles])];
+    const beats = [...this.#last.values()];
+    this.#spool.problems = [...new Set(beats.flatMap((beat) => beat.spoolProblems))];
+    const problems = [...new Set([...beats.flatMap((beat) => beat.problems), ...this.#troubles])];
     for (const old of this.#problems) {
       const at = this.#notes.indexOf(old);
       if (at >= 0) this.#notes.splice(at, 1);
