@@ -1,4 +1,4 @@
-import { commandName } from './cli/command.ts';
+import { commandName, exitCodes } from './cli/command.ts';
 
 const argv = process.argv.slice(2);
 const command = commandName(argv);
@@ -37,9 +37,9 @@ const code = await runCli(
   loader,
 );
 // process.exit discards output that a pipe has not accepted yet. `start` has already waited for its log lines, within its time
-// limit.
+// limit. After Ctrl-C the reader may have stopped reading.
 if (command !== 'start') {
-  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  await Promise.all([code === exitCodes.interrupted ? undefined : flushed(process.stdout), flushed(process.stderr)]);
   // The error event of a failed write follows in the next turn.
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -119,9 +119,15 @@ function workingDirectory(): string {
   }
 }
 
-/** Resolves when the buffered output has been written, which depends on the reader. */
-export async function flushed(stream: CliStream): Promise<void> {
-  if ((stream.writableLength ?? 0) > 0) await new Promise<void>((resolve) => stream.write('', () => resolve()));
+/** Resolves when the buffered output has been written, which depends on the reader, or when the signal aborts. */
+export async function flushed(stream: CliStream, signal?: AbortSignal): Promise<void> {
+  if ((stream.writableLength ?? 0) === 0 || signal?.aborted === true) return;
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const end = (): void => resolve(undefined);
+  signal?.addEventListener('abort', end);
+  stream.write('', end);
+  await promise;
+  signal?.removeEventListener('abort', end);
 }
 
 async function readStdin(): Promise<string> {

@@ -141,6 +141,28 @@ it('Ctrl-C ends an export immediately, with a summary', async () => {
   }
 });
 
+it('Ctrl-C ends an export whose reader has stopped reading', async () => {
+  const rows = Array.from({ length: 500 }, (_, i) => ({ id: `req_${i}`, at: 0, preview: 'x'.repeat(2000) }));
+  let pages = 0;
+  const upstream = await startUpstream((response) => {
+    pages += 1;
+    json(response, 200, { rows, next: 'more' });
+  });
+  try {
+    const command = startProcess(['logs', 'export'], cwd, { GATEWAY_ADMIN: upstream.url });
+    command.child.stdout?.pause();
+    await expect.poll(() => pages).toBe(1);
+    await pause(500);
+    command.child.kill('SIGINT');
+    await expect.poll(() => command.child.exitCode).toBe(130);
+    command.child.stdout?.resume();
+    expect((await command.ended).err).toMatch(/^interrupted after \d+ records\n$/);
+    expect(pages).toBe(1);
+  } finally {
+    await upstream.close();
+  }
+});
+
 describe('a closed output', () => {
   it('ends a command without an error', async () => {
     const aborted: { now?: () => void } = {};

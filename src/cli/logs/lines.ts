@@ -45,17 +45,18 @@ export async function writeLines(
   io: CliIo,
 ): Promise<{ readonly count: number; readonly isInterrupted: boolean }> {
   const { promise: interrupted, resolve } = Promise.withResolvers<undefined>();
-  const interrupt = (): void => resolve(undefined);
+  const stop = new AbortController();
+  const interrupt = (): void => {
+    resolve(undefined);
+    stop.abort();
+  };
   process.once('SIGINT', interrupt);
   try {
     const iterator = pages[Symbol.asyncIterator]();
     for (let count = 0; ; ) {
       // Not awaited after Ctrl-C: the gateway may have stopped responding.
       const next = await Promise.race([iterator.next(), interrupted]);
-      if (next === undefined) {
-        io.stderr.write(`interrupted after ${plural(count, 'record')}\n`);
-        return { count, isInterrupted: true };
-      }
+      if (next === undefined) return interruptedAfter(count, io);
       if (next.done === true) {
         if (count === 0) io.stdout.write(head);
         return { count, isInterrupted: false };
@@ -65,10 +66,16 @@ export async function writeLines(
         // The head comes with the first line: a query that fails prints nothing.
         io.stdout.write(count === 0 ? head + line : line);
         count += 1;
-        await flushed(io.stdout);
+        await flushed(io.stdout, stop.signal);
+        if (stop.signal.aborted) return interruptedAfter(count, io);
       }
     }
   } finally {
     process.removeListener('SIGINT', interrupt);
   }
+}
+
+function interruptedAfter(count: number, io: CliIo): { readonly count: number; readonly isInterrupted: boolean } {
+  io.stderr.write(`interrupted after ${plural(count, 'record')}\n`);
+  return { count, isInterrupted: true };
 }
