@@ -75,7 +75,8 @@ export class PostgresClient implements PostgresSession {
         // Set these per transaction: a connection pooler gives the connection to others afterwards, and rejects startup
         // parameters that it does not know.
         const times = `SET LOCAL statement_timeout = ${Math.ceil(timeoutMs)}; SET LOCAL lock_timeout = ${lockTimeout}`;
-        await run(`BEGIN; ${times}; SET LOCAL bytea_output = hex`);
+        // A statement after a lock must see what was stored while it waited, whatever isolation the server has by default.
+        await run(`BEGIN ISOLATION LEVEL READ COMMITTED; ${times}; SET LOCAL bytea_output = hex`);
         const result = await work({ query: run });
         await run('COMMIT');
         return result;
