@@ -55,8 +55,7 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
     const texts = items.filter(({ type }) => !served.test(String(type))).flatMap(textsOf);
     const names = ((tools ?? []) as Json[]).flatMap(({ type, name }) => (type === 'function' || type === 'custom' ? [String(name)] : []));
     const text = JSON.stringify(hub);
-    for (const one of [...texts, ...names, ...(instructions == null ? [] : textsOf({ content: instructions }))])
-      expect(text).toContain(one);
+    for (const one of [...texts, ...names, ...textsOf({ content: instructions })]) expect(text).toContain(one);
   });
 
   it.each(successful.map((one) => [`${one.provider} ${one.id}`, one] as const))('take their response back: %s', (_name, exchange) => {
