@@ -96,6 +96,7 @@ export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[
       before === undefined ||
       one.file !== before.file ||
       one.line !== before.line ||
+      one.column !== before.column ||
       one.code !== before.code ||
       one.message !== before.message
     );

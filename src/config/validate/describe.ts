@@ -60,8 +60,9 @@ export const shorten = (text: string): string => {
 
 /** Example for a missing key: `type: openai`, `targets: [{…}]`. */
 export function exampleLine(key: string, schema: unknown): string {
-  const examples = isJsonObject(schema) && Array.isArray(schema['examples']) ? schema['examples'] : [];
-  return `${key}: ${examples.length > 0 ? flowText(examples[0]) : '…'}`;
+  const { examples, enum: options } = isJsonObject(schema) ? schema : {};
+  const [value] = [examples, options].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
+  return `${key}: ${value === undefined ? '…' : flowText(value)}`;
 }
 
 function flowText(value: unknown): string {
@@ -70,5 +71,6 @@ function flowText(value: unknown): string {
     return `{${Object.entries(value)
       .map(([key, inner]) => `${key}: ${flowText(inner)}`)
       .join(', ')}}`;
-  return String(value);
+  // Braces need quotes, except where nothing else is on the line; a hint is also pasted between others.
+  return /[{}]/.test(String(value)) ? `"${String(value)}"` : String(value);
 }

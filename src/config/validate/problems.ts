@@ -221,14 +221,14 @@ function outOfRange({ keyword, path, schema, params, limit }: SchemaError, root:
         message: `${subjectOf(path)} is empty`,
         hint: typeof path.at(-1) === 'number' ? 'remove the item, or write its value' : `write ${exampleLine(String(path.at(-1)), schema)}`,
       };
-    return { code: 'out-of-range', at, message: `${subjectOf(path)} is too short`, hint: `use at least ${String(params['limit'])}` };
+    return { code: 'out-of-range', at, message: `${subjectOf(path)} is too short`, hint: `use at least ${lengthText(params, keyword)}` };
   }
   if (keyword === 'maxLength' || keyword === 'maxItems') {
     return {
       code: 'out-of-range',
       at,
       message: `${subjectOf(path)} is too long`,
-      hint: `use at most ${String(params['limit'])} ${keyword === 'maxLength' ? 'characters' : 'entries'}`,
+      hint: `use at most ${lengthText(params, keyword)}`,
     };
   }
   const [least, most] =
@@ -242,9 +242,12 @@ function outOfRange({ keyword, path, schema, params, limit }: SchemaError, root:
         ? `at most ${String(most)}`
         : `${String(least)} to ${String(most)}`;
   const unit = rules['x-form'] === millisecondsForm && keyword !== 'x-range' ? ' milliseconds' : '';
-  const shown = actualOf(node, path).replace(/^the (number|text) /, '');
+  const shown = actualOf(node, path).replace(/^the (number|string) /, '');
   return { code: 'out-of-range', at, message: `${subjectOf(path)} is ${shown}`, hint: `allowed: ${range}${unit}` };
 }
+
+const lengthText = ({ limit }: SchemaError['params'], keyword: string): string =>
+  `${String(limit)} ${keyword.endsWith('Length') ? 'characters' : 'entries'}`;
 
 /** Problem for a value of the wrong type or form, with a hint for what was probably meant. */
 function wrongValue(fault: SchemaError, root: Node, base: Path): Problem {

@@ -62,7 +62,7 @@ export function checkAdminExposure({ root, isValid, start, report }: CheckContex
       : `the admin listener ${listenText(setting)} is reachable from other hosts, and neither server.admin.token nor server.admin.users is set`,
     hint: isOpen
       ? 'remove server.admin.open, or listen on 127.0.0.1'
-      : 'set server.admin.token: ${file:/run/secrets/admin-token}, or listen on 127.0.0.1',
+      : 'set server.admin.token: "${file:/run/secrets/admin-token}", or listen on 127.0.0.1',
   });
 }
 
@@ -76,7 +76,7 @@ export function checkAdminUsers({ root, isValid, report }: CheckContext): void {
         code: 'missing-key',
         at: keyAt,
         message: `"token" is missing in server.admin.users.${key}`,
-        hint: 'add token: ${env:NAME}, or token_hash',
+        hint: 'add token: "${env:NAME}", or token_hash',
       });
     if (has.length === 2)
       report({ code: 'conflict', at: keyAt, message: `"token" and "token_hash" of ${key} are both set`, hint: 'remove one' });

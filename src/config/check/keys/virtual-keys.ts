@@ -14,13 +14,25 @@ export function checkVirtualKeys(context: CheckContext): void {
   const { root, registry, isValid } = context;
   for (const [name, entry] of sectionEntries(root, 'virtual_keys')) {
     const provider = providerOfVirtualKey(entry.value, root, registry);
-    const providerEntry = sectionEntry(root, 'providers', slugOfVirtualKey(entry.value) ?? '');
+    const slug = slugOfVirtualKey(entry.value) ?? '';
+    const providerEntry = sectionEntry(root, 'providers', slug);
+    if (providerEntry === undefined) checkNamesNoVirtualKey(entry, slug, context);
     if (provider === undefined || providerEntry === undefined || !hasOwnAuth(entry)) continue;
     if (!isValid(['virtual_keys', name]) || isIncomplete(entry, context)) continue;
     if (checkAuthKeys(entry, provider, `virtual_keys.${name}`, context)) checkApiKeyMode(entry, context);
     if (isValid(['providers', providerEntry.key]) && !isIncomplete(providerEntry, context))
       runTypeCheck(provider, entry, providerEntry, context);
   }
+}
+
+/** Targets may name a virtual key as their provider, so the check of references accepts it here too. */
+function checkNamesNoVirtualKey({ value }: Entry, slug: string, { root, report }: CheckContext): void {
+  const named = sectionEntry(root, 'virtual_keys', slug);
+  const written = child(value, 'provider');
+  if (named === undefined || written === undefined) return;
+  const message = `"${slug}" is a virtual key, and a virtual key needs a provider`;
+  const hint = `write provider: ${slugOfVirtualKey(named.value) ?? 'its slug'}`;
+  report({ code: 'unknown-reference', at: written.at, message, hint });
 }
 
 const hasOwnAuth = ({ value }: Entry): boolean => entryOf(value, 'api_key') !== undefined || entryOf(value, 'auth') !== undefined;

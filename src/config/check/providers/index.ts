@@ -62,7 +62,7 @@ function checkCredential(entry: Entry, provider: Provider, { report }: CheckCont
   if (entryOf(entry.value, 'custom_host') !== undefined) return;
   if (hasCredential(entry.value, provider)) return;
   const setting = provider.entry.keySetting ?? 'api_key';
-  const hint = `add ${setting}: \${env:${keyVariable(entry.key, setting)}}, or auth: {mode: caller} where callers send their own`;
+  const hint = `add ${setting}: "\${env:${keyVariable(entry.key, setting)}}", or auth: {mode: caller} where callers send their own`;
   report({ code: 'missing-key', at: entry.keyAt, message: `"${setting}" is missing in providers.${entry.key}`, hint });
 }
 

@@ -1,22 +1,19 @@
 import { canonicalPrefix, isForwardable, isRequestOverride } from '../../../core/http/headers.ts';
-import { child } from '../../read/node.ts';
-import { type CheckContext, entryOf, sitesOf, textsOf } from '../context.ts';
+import { child, type Entry } from '../../read/node.ts';
+import type { Problem } from '../../report/problem.ts';
+import { callerRulesOf, type CheckContext, entryOf, sitesOf, textsOf, valueOf } from '../context.ts';
 
-/** Reports keys of a config object that this version ignores, and headers that cannot be forwarded. */
+/** Reports keys that this version ignores, and headers that cannot be forwarded. */
 export function checkUnsupported({ root, report }: CheckContext): void {
   const prefixes = textsOf(child(child(root, 'server'), 'header_prefixes')).map(({ text }) => text);
   const gatewayPrefixes = [canonicalPrefix, ...(prefixes.length > 0 ? prefixes : ['x-portkey-'])];
+  for (const rules of callerRulesOf(root)) {
+    const debug = entryOf(rules, 'debug');
+    if (debug !== undefined && valueOf(debug.value) === true) report(ignoredKey(debug));
+  }
   for (const { node } of sitesOf(root)) {
     const cache = entryOf(node, 'cache');
-    if (cache !== undefined) {
-      report({
-        code: 'not-supported',
-        severity: 'warning',
-        at: cache.keyAt,
-        message: '"cache" has no effect in this version',
-        hint: 'remove it, or leave it for later',
-      });
-    }
+    if (cache !== undefined) report(ignoredKey(cache));
     for (const { node: header, text } of textsOf(child(node, 'forward_headers'))) {
       const name = text.toLowerCase();
       const isGatewayHeader = gatewayPrefixes.some((prefix) => name.startsWith(prefix));
@@ -30,6 +27,14 @@ export function checkUnsupported({ root, report }: CheckContext): void {
     }
   }
 }
+
+const ignoredKey = ({ key, keyAt: at }: Entry): Problem => ({
+  code: 'not-supported',
+  severity: 'warning',
+  at,
+  message: `"${key}" has no effect in this version`,
+  hint: 'remove it, or leave it for later',
+});
 
 const gatewayHeaderHint = 'the gateway never forwards its own headers';
 
