@@ -1,4 +1,5 @@
 import { GatewayError } from '../core/error.ts';
+import { shellWord } from '../core/logs/curl.ts';
 import { withoutFullStop } from '../core/text/wording.ts';
 
 /** Exit codes: success, negative result, wrong usage, invalid configuration, gateway unreachable, not allowed, ended by Ctrl-C. */
@@ -21,6 +22,10 @@ export interface CommonFlags {
   readonly config?: string | undefined;
   readonly json?: boolean | undefined;
 }
+
+/** Text of a command for the user to run with the same configuration file. */
+export const sameFile = (command: string, { config }: CommonFlags): string =>
+  config === undefined ? command : `${command} -c ${shellWord(config)}`;
 
 /** A command failed. Has the message, a hint for the user, and the exit code. Caught by `runCli`. */
 export class CommandError extends Error {

@@ -75,6 +75,9 @@ formatted 2 of 2 files
     const { code, out, err } = await runHere(['fmt', '--check'], dir);
     expect({ code, out }).toEqual({ code: 1, out: 'gateway.yaml\nconfigs/support.yaml\n' });
     expect(err).toContain('2 of 2 files not formatted; run: gateway fmt\n');
+    for (const file of ['configs/support.yaml', 'gateway.yaml'])
+      expect((await runHere(['fmt', '--check', '--fix', file], dir)).err).toContain(`run: gateway fmt ${file} --fix\n`);
+    expect((await runHere(['fmt', '--check', '-c', 'gateway.yaml'], dir)).err).toContain('run: gateway fmt -c gateway.yaml\n');
     expect([read(dir), read(dir, 'configs/support.yaml')]).toEqual([main, support]);
     writeFileSync(join(dir, 'gateway.yaml'), formattedMain);
     writeFileSync(join(dir, 'configs/support.yaml'), fixed);

@@ -333,6 +333,17 @@ describe('gateway providers add', () => {
     expect(result.err).toContain(err);
   });
 
+  it('names the file in the command to try, and the flag for a missing setting', async () => {
+    const cwd = folder();
+    writeFileSync(join(cwd, 'my team.yaml'), 'version: 1\n');
+    const { code, err } = await runHere(['providers', 'add', 'mock', '-c', 'my team.yaml', '--no-input'], cwd);
+    expect({ code, err }).toEqual({ code: 0, err: "Try it: gateway providers test mock -c 'my team.yaml'\n" });
+    expect(await runHere(['providers', 'add', 'azure-openai', '--no-input'], cwd)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^error: resource_name is missing .*\n.*\nFlag: --set resource_name=VALUE\n$/) as string,
+    });
+  });
+
   it('creates the file if it does not exist, from a URL', async () => {
     const cwd = folder();
     const uri = 'https://r1.services.ai.azure.com/anthropic/v1/messages';

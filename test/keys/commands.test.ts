@@ -134,8 +134,8 @@ describe('keys commands with a running gateway', () => {
     await becomes(after, 401);
     for (const key of [before, after]) expect((await send(key)).message).toMatch(/^The gateway key "job" was revoked on 20/);
     expect(await keys('revoke', 'job')).toMatchObject({ code: 1, err: expect.stringMatching(/is already revoked/) });
-    expect(await keys('rotate', 'job')).toMatchObject({ code: 1, err: expect.stringMatching(/is revoked/) });
-    expect(await keys('create', 'job')).toMatchObject({ code: 1, err: expect.stringMatching(/already exists/) });
+    expect(await keys('rotate', 'job')).toMatchObject({ code: 1, err: expect.stringMatching(/is revoked.*\n.*keys create NAME/) });
+    expect(await keys('create', 'job')).toMatchObject({ code: 1, err: expect.stringMatching(/already exists\nIt is revoked/) });
   });
 });
 
@@ -260,7 +260,7 @@ describe('keys commands without a gateway', () => {
       { 'gateway.yaml': yaml.replace(', keys.d/*.yaml', '') },
       ['create', 'x', '--write'],
       1,
-      /include: \[configs\/\*\.yaml, configs\/keys\/\*\.yaml\]/,
+      /Replace its include .*\n\n  include: \[configs\/\*\.yaml, configs\/keys\/\*\.yaml\]/,
     ],
     [
       '--write over an existing file',

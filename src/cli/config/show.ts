@@ -7,7 +7,7 @@ import { didYouMean } from '../../core/text/nearest.ts';
 import { printable } from '../../core/text/printable.ts';
 import { barePath } from '../../core/text/display-path.ts';
 import type { Registry } from '../../gateway/types.ts';
-import { CommandError, type CommonFlags, exitCodes } from '../command.ts';
+import { CommandError, type CommonFlags, exitCodes, sameFile } from '../command.ts';
 import { type CliIo, terminalWidth } from '../io.ts';
 import { importPlugin, loadTree, nameFile } from '../load.ts';
 import { columnWidths, truncate, jsonText, table } from '../text.ts';
@@ -27,7 +27,7 @@ export async function showConfig(path: string | undefined, flags: ShowFlags, io:
   const external = await Promise.all(loaded.providerPaths.map(async (file) => (await importPlugin(file)) as Provider));
   const written = locateWritten({ ...loaded, source, cwd: io.cwd, env: io.env, providers: registry.providers });
   const defaults = flags.defaults ? unsetDefaults(tree, [...registry.providers, ...external]) : [];
-  const values = atPath(effectiveValues(written, defaults, createMask(loaded.secrets)), path);
+  const values = atPath(effectiveValues(written, defaults, createMask(loaded.secrets)), path, flags);
   if (flags.json === true) {
     const files = loaded.files.map((file) => barePath(file, io.cwd));
     io.stdout.write(jsonText({ revision: loaded.revision, files, values }));
@@ -36,13 +36,17 @@ export async function showConfig(path: string | undefined, flags: ShowFlags, io:
 }
 
 /** @throws CommandError if there is no value at the path or below it */
-function atPath(values: readonly EffectiveValue[], path: string | undefined): readonly EffectiveValue[] {
+function atPath(values: readonly EffectiveValue[], path: string | undefined, flags: CommonFlags): readonly EffectiveValue[] {
   if (path === undefined) return values;
   const wanted = normalizePath(path);
   const found = values.filter((one) => isAtOrBelow(normalizePath(one.path), wanted));
   if (found.length > 0) return found;
   const names = new Set(values.flatMap((one) => withParents(normalizePath(one.path))));
-  throw new CommandError(exitCodes.no, `nothing is set at "${path}".${didYouMean(wanted, names)}`, 'All values: gateway config show');
+  throw new CommandError(
+    exitCodes.no,
+    `nothing is set at "${path}".${didYouMean(wanted, names)}`,
+    `All values: ${sameFile('gateway config show', flags)}`,
+  );
 }
 
 /** A path as it is typed: without the quotes of its names, which a shell removes, and with `.0` for `[0]`. */

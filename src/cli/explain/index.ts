@@ -4,7 +4,7 @@ import { setupFailed } from '../load.ts';
 import { type OpenExplainer, openExplainer } from '../../gateway/explain/open.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { adminClient } from '../admin-client.ts';
-import { asCommandError, CommandError, exitCodes } from '../command.ts';
+import { asCommandError, CommandError, exitCodes, sameFile } from '../command.ts';
 import { type CliIo, usualWidth } from '../io.ts';
 import { jsonText } from '../text.ts';
 import { bodyFile, curlText, hasReferences, isCut } from './curl.ts';
@@ -27,7 +27,7 @@ export async function explain(flags: ExplainFlags, io: CliIo, registry: Registry
       : await client.post<Explanation>('/api/explain', request);
   const code = print(explanation, flags, io);
   if (explanation.answer?.code === 'missing_api_key')
-    io.stderr.write('To explain the request of a key, name it with --key; gateway keys list shows the names.\n');
+    io.stderr.write(`To explain the request of a key, name it with --key; ${sameFile('gateway keys list', flags)} shows the names.\n`);
   return code;
 }
 

@@ -3,12 +3,13 @@ import type { KeyRename } from '../../config/edit/format/key-renames.ts';
 import { readUnresolved } from '../../config/edit/written.ts';
 import type { Source } from '../../config/read/merge-files.ts';
 import { locationText, type Problem } from '../../config/report/problem.ts';
+import { shellWord } from '../../core/logs/curl.ts';
 import { printable } from '../../core/text/printable.ts';
 import { barePath } from '../../core/text/display-path.ts';
 import { plural } from '../../core/text/wording.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { replaceFile } from '../../manage/keys/replace-file.ts';
-import { CommandError, type CommonFlags, exitCodes } from '../command.ts';
+import { CommandError, type CommonFlags, exitCodes, sameFile } from '../command.ts';
 import { needConfig } from '../find-config.ts';
 import type { CliIo } from '../io.ts';
 import { errorsOf, printInvalidConfig, load, nameFile, sourceOf } from '../load.ts';
@@ -47,7 +48,8 @@ export async function fmt(files: readonly string[], flags: FmtFlags, io: CliIo, 
         ? results.map(({ after }) => after).join('')
         : changed.map(({ file }) => `${printable(file)}\n`).join(''),
     );
-  io.stderr.write(summaryText(results, changed.length, flags));
+  const command = ['gateway fmt', ...files.map(shellWord)].join(' ');
+  io.stderr.write(summaryText(results, changed.length, { ...flags, command: sameFile(command, flags) }));
   const isRefused = results.some(({ refused }) => refused !== null);
   return isRefused || (flags.check === true && changed.length > 0) ? exitCodes.no : exitCodes.yes;
 }
@@ -95,10 +97,10 @@ async function formatted({ path, file, text, source }: SourceText, flags: FmtFla
   throw printInvalidConfig(loaded, flags, io, syntax.length > 0 ? syntax : errors, `${file} is not valid YAML; nothing was written`);
 }
 
-function summaryText(results: readonly FormatResult[], changed: number, { check, fix }: FmtFlags): string {
+function summaryText(results: readonly FormatResult[], changed: number, { check, fix, command }: FmtFlags & { command: string }): string {
   const lines = results.flatMap(({ file, renamed, left, refused }) => [
     ...renamed.map(({ from, to, line }) => `${file}:${line}: ${from} → ${to}`),
-    ...left.map(({ from, to, line }) => `warning: ${file}:${line}: ${from} is an old name of ${to}; replace it with: gateway fmt --fix`),
+    ...left.map(({ from, to, line }) => `warning: ${file}:${line}: ${from} is an old name of ${to}; replace it with: ${command} --fix`),
     ...(refused === null ? [] : [`error: ${file} was left as it is: ${refused}`]),
   ]);
   const isStdin = results.every(({ path }) => path === undefined);
@@ -107,7 +109,7 @@ function summaryText(results: readonly FormatResult[], changed: number, { check,
     check === true
       ? changed === 0
         ? `${all} checked, nothing to format`
-        : `${changed} of ${all} not formatted; run: gateway fmt${fix === true ? ' --fix' : ''}`
+        : `${changed} of ${all} not formatted; run: ${command}${fix === true ? ' --fix' : ''}`
       : `formatted ${changed} of ${all}`;
   return [...lines, ...(isStdin ? [] : [summary])].map((line) => `${printable(line)}\n`).join('');
 }

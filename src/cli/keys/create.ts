@@ -41,7 +41,7 @@ export async function createKey(name: string, flags: CreateFlags, io: CliIo, reg
   const config = openConfig(flags, io);
   const { key, entry, text } = issue(name, rulesOf(flags), config.keys, Date.now());
   const file = flags.write === true ? fileFor(name, config, io) : undefined;
-  const invalid = await checkEntry({ name, text, file, config }, io, registry);
+  const invalid = await checkEntry({ name, text, file, config }, flags, io, registry);
   const undo = file === undefined ? undefined : writeNew(file, text, config.path, io.cwd);
   const code = await printSecret(io, textOf({ name, key, entry, text, file, invalid }, flags, io.cwd), undo);
   if (code !== exitCodes.yes) return code;
@@ -92,7 +92,7 @@ function fileFor(name: string, { include, path }: OpenConfig, io: CliIo): string
   throw new CommandError(
     exitCodes.no,
     `${barePath(path, io.cwd)} includes no directory for keys, so nothing was written`,
-    `Add this line to it, and try again:\n\n  include: [${patterns}]\n\nOr omit --write to print the key's configuration.`,
+    `${include.length === 0 ? 'Add this line to it' : 'Replace its include with this line'}, and try again:\n\n  include: [${patterns}]\n\nOr omit --write to print the key's configuration.`,
   );
 }
 
@@ -104,7 +104,12 @@ interface KeyDraft {
 }
 
 /** Loads the configuration with the new entry. Fails if the entry has errors; returns other errors as text. */
-async function checkEntry({ name, text, file, config }: KeyDraft, io: CliIo, registry: Registry): Promise<string | undefined> {
+async function checkEntry(
+  { name, text, file, config }: KeyDraft,
+  flags: CreateFlags,
+  io: CliIo,
+  registry: Registry,
+): Promise<string | undefined> {
   const path = file ?? `${dirname(config.path)}/the configuration of ${name}`;
   const both = JSON.stringify([config.path, path]);
   const source = { text: `version: 1\ninclude: ${both}\n`, name: '<keys>' };
@@ -113,7 +118,7 @@ async function checkEntry({ name, text, file, config }: KeyDraft, io: CliIo, reg
   const named = [path, relative(io.cwd, path)];
   const [entryError] = errors.filter((one) => named.includes(one.file));
   if (entryError !== undefined) throw new CommandError(exitCodes.no, entryError.message, entryError.hint);
-  return invalidText(errors);
+  return invalidText(errors, flags);
 }
 
 interface Created {

@@ -7,7 +7,7 @@ import type { WrittenKey } from '../../config/edit/written.ts';
 import { digestOf, type KeyState, searchTextOf, stateOf, timeOf } from '../../manage/keys/shared.ts';
 import { openConfig } from './shared.ts';
 import { type KeyUsage, keyUsage } from './usage.ts';
-import { exitCodes, type CommonFlags } from '../command.ts';
+import { exitCodes, sameFile, type CommonFlags } from '../command.ts';
 import { type CliIo, terminalWidth } from '../io.ts';
 import { moneyText } from '../../query/money.ts';
 import { wordMatcher } from '../../query/text.ts';
@@ -53,7 +53,7 @@ export async function listKeys(flags: ListFlags, io: CliIo): Promise<number> {
   const keys = config.keys.map((key) => listedOf(key, usage, now));
   if (flags.json === true) io.stdout.write(jsonText(keys));
   else if (keys.length === 0 && all.keys.length > 0) io.stderr.write('no key matches all of these words\n');
-  else if (keys.length === 0) io.stderr.write('no keys are defined; to create one: gateway keys create NAME\n');
+  else if (keys.length === 0) io.stderr.write(`no keys are defined; to create one: ${sameFile('gateway keys create NAME', flags)}\n`);
   else io.stdout.write(fittingTable([head, ...keys.flatMap((key) => rowsOf(key, now))], { ...fit, width: terminalWidth(io.stdout) }));
   return exitCodes.yes;
 }

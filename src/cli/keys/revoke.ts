@@ -19,7 +19,7 @@ export async function revokeKey(name: string, flags: CommonFlags, io: CliIo, reg
   const { revoked } = revoke(written, Date.now());
   editKey(written, { revoked }, io.cwd);
   const file = barePath(written.file, io.cwd);
-  const invalid = await whyNotApplied(config, io, registry);
+  const invalid = await whyNotApplied(config, flags, io, registry);
   if (flags.json === true) io.stdout.write(jsonText({ name, revoked, file }));
   else
     io.stdout.write(`revoked api key "${name}" in ${file}${invalid === undefined ? ': a running gateway rejects it from now on' : ''}.\n`);

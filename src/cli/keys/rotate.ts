@@ -18,7 +18,7 @@ export async function rotateKey(name: string, flags: RotateFlags, io: CliIo, reg
   const written = keyNamed(name, config);
   const { key, until, older, members } = rotate(written, flags.overlap, Date.now());
   const undo = editKey(written, members, io.cwd, config.texts[written.file]);
-  const invalid = await whyNotApplied(config, io, registry);
+  const invalid = await whyNotApplied(config, flags, io, registry);
   const text = textOf({ name, key, until, older, file: barePath(written.file, io.cwd), invalid }, flags);
   const code = await printSecret(io, text, undo);
   if (code === exitCodes.yes && invalid !== undefined) io.stderr.write(`warning: the new secret does not work yet, ${invalid}\n`);

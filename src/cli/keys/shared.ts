@@ -3,7 +3,7 @@ import type { OpenConfig } from '../../manage/keys/shared.ts';
 import { needConfig } from '../find-config.ts';
 import { type Diagnostic, isError } from '../../config/report/diagnostic.ts';
 import type { Registry } from '../../gateway/types.ts';
-import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
+import { CommandError, exitCodes, sameFile, type CommonFlags } from '../command.ts';
 import type { CliIo } from '../io.ts';
 import { load } from '../load.ts';
 import { plural } from '../../core/text/wording.ts';
@@ -14,7 +14,7 @@ export function openConfig(flags: CommonFlags, io: CliIo): OpenConfig {
   if (!('path' in found)) throw new CommandError(exitCodes.usage, 'keys are kept in files: standard input cannot be the configuration');
   const written = readKeys(found, io);
   if (written.broken.length > 0)
-    throw new CommandError(exitCodes.invalid, `${written.broken.join(' and ')} cannot be read`, 'Run: gateway check');
+    throw new CommandError(exitCodes.invalid, `${written.broken.join(' and ')} cannot be read`, `Run: ${sameFile('gateway check', flags)}`);
   return { ...written, path: found.path };
 }
 
@@ -22,15 +22,15 @@ export function openConfig(flags: CommonFlags, io: CliIo): OpenConfig {
  * Why a running gateway does not apply the configuration, as the end of a sentence; undefined if it does. Until it is corrected, the
  * gateway keeps the keys that it has.
  */
-export async function whyNotApplied({ path }: OpenConfig, io: CliIo, registry: Registry): Promise<string | undefined> {
-  return invalidText((await load({ path }, io, registry)).diagnostics);
+export async function whyNotApplied({ path }: OpenConfig, flags: CommonFlags, io: CliIo, registry: Registry): Promise<string | undefined> {
+  return invalidText((await load({ path }, io, registry)).diagnostics, flags);
 }
 
 /** The errors that a gateway would have with the configuration, as text. */
-export function invalidText(diagnostics: readonly Diagnostic[]): string | undefined {
+export function invalidText(diagnostics: readonly Diagnostic[], flags: CommonFlags): string | undefined {
   // A secret that is set on the gateway's machine may be missing here.
   const { length } = diagnostics.filter((one) => isError(one) && one.code !== 'unset-variable' && one.code !== 'unreadable-file');
-  return length === 0 ? undefined : `the configuration has ${plural(length, 'other error')}: gateway check`;
+  return length === 0 ? undefined : `the configuration has ${plural(length, 'other error')}: ${sameFile('gateway check', flags)}`;
 }
 
 /**

@@ -5,7 +5,7 @@ import { didYouMean } from '../../core/text/nearest.ts';
 import { withoutAt } from '../../core/model/model-name.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { createPriceBook } from '../../pricing/book.ts';
-import { CommandError, type CommonFlags, exitCodes } from '../command.ts';
+import { CommandError, type CommonFlags, exitCodes, sameFile } from '../command.ts';
 import { type CliIo, terminalWidth } from '../io.ts';
 import { importPlugin, loadTree, nameFile } from '../load.ts';
 import { typesOf, unsigned } from '../providers/catalog.ts';
@@ -35,7 +35,7 @@ export async function listModels(flags: ModelsFlags, io: CliIo, registry: Regist
   if (rows.length > 0) return exitCodes.yes;
   io.stderr.write(
     flags.provider === undefined
-      ? 'no providers; write one with: gateway providers add TYPE\n'
+      ? `no providers; write one with: ${sameFile('gateway providers add TYPE', flags)}\n`
       : `the configuration lets "${flags.provider}" serve no model\n`,
   );
   return flags.provider === undefined ? exitCodes.yes : exitCodes.no;

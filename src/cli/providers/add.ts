@@ -3,13 +3,13 @@ import { keyVariable, yamlOf } from '../../config/edit/new-entry.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
-import type { Provider } from '../../core/provider.ts';
+import type { Provider, SettingsProblem } from '../../core/provider.ts';
 import { typesOf } from './catalog.ts';
 import { type Draft, isVariable, keySettingFor, problemsOf, applyAssignment, checkSlug } from './draft.ts';
 import { ordered, readUri } from './import-uri.ts';
 import { askFor, askSettings } from './questions.ts';
 import { type NewEntry, checkEntry, writeEntry } from './write.ts';
-import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
+import { CommandError, exitCodes, sameFile, type CommonFlags } from '../command.ts';
 import { jsonText } from '../text.ts';
 
 export interface AddFlags extends CommonFlags {
@@ -37,7 +37,7 @@ export async function addEntry(type: string, flags: AddFlags, io: CliIo, registr
   }
   const { file, isNew } = await writeEntry(ready, flags, io, registry);
   io.stdout.write(flags.json === true ? asJson(ready, file) : `${isNew ? 'wrote' : 'added to'} ${file}: providers.${ready.slug}\n`);
-  io.stderr.write(`Try it: gateway providers test ${ready.slug}\n`);
+  io.stderr.write(`Try it: ${sameFile(`gateway providers test ${ready.slug}`, flags)}\n`);
   return exitCodes.yes;
 }
 
@@ -62,11 +62,19 @@ async function createEntry(provider: Provider, flags: AddFlags, io: CliIo, regis
   if (ask !== undefined) await askSettings(ask, provider, settings);
   const key = await keyReference(provider, slug, settings, flags, ask);
   const entry: Draft = { type: provider.type, ...texts, ...ordered({ ...settings, ...key }) };
-  for (const { code, message, hint, severity } of problemsOf(provider, { ...settings, ...key })) {
-    if (severity !== 'warning') throw new CommandError(exitCodes.usage, `${message} [${code}]${hint === undefined ? '' : `\n${hint}`}`);
-    io.stderr.write(`warning: ${message} [${code}]\n`);
+  for (const problem of problemsOf(provider, { ...settings, ...key })) {
+    const text = `${problem.message} [${problem.code}]`;
+    if (problem.severity !== 'warning') throw new CommandError(exitCodes.usage, text, hintOn(problem));
+    io.stderr.write(`warning: ${text}\n`);
   }
   return { slug, entry };
+}
+
+/** The hint on a problem in the file, and the flag that does the same. */
+function hintOn({ code, path, hint }: SettingsProblem): string | undefined {
+  const flag = `Flag: --set ${path.map((step) => (String(step).includes('.') ? `"${step}"` : step)).join('.')}=VALUE`;
+  const lines = [...(hint === undefined ? [] : [hint]), ...(code === 'missing-key' ? [flag] : [])];
+  return lines.length === 0 ? undefined : lines.join('\n');
 }
 
 async function askDescription({ name, description }: AddFlags, ask: CliIo['ask']): Promise<Draft> {

@@ -4,7 +4,7 @@ import { type CliIo, terminalWidth } from '../io.ts';
 import { type CatalogEntry, disabledReason } from '../../manage/providers/catalog-entry.ts';
 import { openCatalog, unsigned } from './catalog.ts';
 import { hostOf, modelsOf } from '../../manage/providers/probe-request.ts';
-import { exitCodes, type CommonFlags } from '../command.ts';
+import { exitCodes, sameFile, type CommonFlags } from '../command.ts';
 import { fittingTable } from '../fitting-table.ts';
 import { jsonText } from '../text.ts';
 
@@ -21,7 +21,7 @@ export async function listProviders(flags: CommonFlags, io: CliIo, registry: Reg
     io.stdout.write(
       fittingTable([header, ...found.map((facts) => rowOf(facts).map(mask.text))], { ...fit, width: terminalWidth(io.stdout) }),
     );
-  if (found.length === 0) io.stderr.write('no providers; write one with: gateway providers add TYPE\n');
+  if (found.length === 0) io.stderr.write(`no providers; write one with: ${sameFile('gateway providers add TYPE', flags)}\n`);
   return exitCodes.yes;
 }
 

@@ -11,7 +11,7 @@ import { shortDiagnostics } from '../diagnostics.ts';
 import { replaceFile } from '../../manage/keys/replace-file.ts';
 import { writtenEntries } from './catalog.ts';
 import type { Draft } from './draft.ts';
-import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
+import { CommandError, exitCodes, sameFile, type CommonFlags } from '../command.ts';
 import { load } from '../load.ts';
 import { displayPath } from '../../core/text/display-path.ts';
 
@@ -45,7 +45,7 @@ export async function writeEntry({ slug, entry }: NewEntry, flags: CommonFlags, 
   const taken = isNew ? undefined : writtenEntries({ path }, io).get(slug);
   if (taken !== undefined) throw new CommandError(exitCodes.no, `${locationText(taken.keyAt)} already has a provider "${slug}"`);
   const after = withEntry(before, 'providers', slug, yamlOf({ [slug]: entry }));
-  if (after === undefined) throw notEditable(file, diagnostics);
+  if (after === undefined) throw notEditable(file, diagnostics, flags);
   const remarks = await remarksOn({ slug, path, after, texts }, io, registry);
   replaceFile(path, after, file, isNew ? null : before);
   io.stderr.write(remarks);
@@ -62,10 +62,10 @@ export async function checkEntry({ slug, entry }: NewEntry, io: CliIo, registry:
   await remarksOn({ slug, path, after, texts: newFile(path).texts }, io, registry);
 }
 
-function notEditable(file: string, diagnostics: readonly Diagnostic[]): CommandError {
+function notEditable(file: string, diagnostics: readonly Diagnostic[], flags: CommonFlags): CommandError {
   const isBroken = diagnostics.some(({ code }) => code === 'yaml-syntax' || code === 'duplicate-key');
   return isBroken
-    ? new CommandError(exitCodes.invalid, `${file} is not valid YAML; run gateway check for the position`)
+    ? new CommandError(exitCodes.invalid, `${file} is not valid YAML; run ${sameFile('gateway check', flags)} for the position`)
     : new CommandError(
         exitCodes.invalid,
         `"providers" in ${file} is not written as a mapping there, so nothing can be added to it`,

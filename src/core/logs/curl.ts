@@ -18,6 +18,9 @@ interface Addressed {
 /** Quotes one argument for a POSIX shell, with single quotes. */
 export const shellQuote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
+/** One argument as a person would type it: quoted only if it must be. */
+export const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? text : shellQuote(text));
+
 /**
  * Returns a curl command that repeats a recorded request. Masked values become shell variables.
  *

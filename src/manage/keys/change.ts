@@ -5,7 +5,7 @@ import { plainNames } from '../../config/schema/shared.ts';
 import { issueKey, type KeyKind, displayPrefix } from '../../core/secrets/key.ts';
 import { parseDuration, parseTime } from '../../core/text/units.ts';
 import { Refusal } from '../refusal.ts';
-import { digestOf, sha256, stateOf, timeOf, timeText } from './shared.ts';
+import { digestOf, type KeyState, sha256, stateOf, timeOf, timeText } from './shared.ts';
 
 /** Permissions of a new key; omitted ones are not restricted. */
 export interface KeyRules {
@@ -30,8 +30,8 @@ export interface IssuedKey {
 export function issue(name: string, rules: KeyRules, keys: readonly WrittenKey[], now: number): IssuedKey {
   if (!new RegExp(plainNames.pattern).test(name))
     throw new Refusal('usage', `"${name}" is not a valid key name`, `Use ${plainNames['x-form']}.`);
-  if (keys.some((one) => one.name === name))
-    throw new Refusal('no', `a key called "${name}" already exists`, `gateway keys rotate ${name} gives it a new secret.`);
+  const taken = keys.find((one) => one.name === name);
+  if (taken !== undefined) throw nameTaken(name, stateOf(taken.entry, now));
   const { allow, expires, defaultConfig, enforceConfig, metadata, debug, kind } = rules;
   const key = issueKey(kind, randomInt);
   const entry = {
@@ -46,6 +46,13 @@ export function issue(name: string, rules: KeyRules, keys: readonly WrittenKey[]
     ...(debug ? { debug: true } : {}),
   };
   return { key, entry, text: blockText('api_keys', name, entry) };
+}
+
+/** Only an active key can be rotated. */
+function nameTaken(name: string, state: KeyState): Refusal {
+  const hint =
+    state === 'active' ? `gateway keys rotate ${name} gives it a new secret.` : `It is ${state}: choose another name, or remove its entry.`;
+  return new Refusal('no', `a key called "${name}" already exists`, hint);
 }
 
 /** The first time after the year 9999. Unix milliseconds. */
@@ -88,7 +95,11 @@ export function rotate({ name, entry }: WrittenKey, overlapText: string, now: nu
     );
   const state = stateOf(entry, now);
   if (state !== 'active')
-    throw new Refusal('no', `the key "${name}" is ${state}; a new secret would not work`, 'Create another key with: gateway keys create');
+    throw new Refusal(
+      'no',
+      `the key "${name}" is ${state}; a new secret would not work`,
+      'Create another key with: gateway keys create NAME',
+    );
   if (digestOf(entry.hash) === undefined) throw new Refusal('invalid', `the key "${name}" has no readable hash`, 'Run: gateway check');
   const key = issueKey(entry.prefix?.startsWith('gw_test_') === true ? 'test' : 'live', randomInt);
   // Older secrets expire with the key at the latest.

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { yamlOf } from '../../../config/edit/new-entry.ts';
 import type { LoadedConfig, LoadRequest } from '../../../config/reload/load.ts';
 import { locateWritten } from '../../../config/report/origins.ts';
-import { shellQuote } from '../../../core/logs/curl.ts';
+import { shellWord } from '../../../core/logs/curl.ts';
 import { printable } from '../../../core/text/printable.ts';
 import { barePath } from '../../../core/text/display-path.ts';
 import { systemClock } from '../../../core/async/system-clock.ts';
@@ -150,7 +150,7 @@ async function testsOf(
 function testText({ tests, uncovered }: RouteTests, config: string, file: string): string {
   const missing = uncovered.map((route) => `#   ${printable(route)}\n`).join('');
   const none = missing === '' ? '' : `# Routes without a test:\n${missing}`;
-  const words = config === 'gateway.yaml' ? [] : ['-c', config, file].map((word) => (/^[\w./-]+$/.test(word) ? word : shellQuote(word)));
+  const words = config === 'gateway.yaml' ? [] : ['-c', config, file].map(shellWord);
   const command = ['gateway test', ...words].join(' ');
   return `# Tests of the routes in ${printable(config)}. Run them with \`${printable(command)}\`.\n${none}${yamlOf({ tests })}\n`;
 }

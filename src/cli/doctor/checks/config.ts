@@ -3,7 +3,7 @@ import type { PlanResult, Status } from '../../../admin/api-types.ts';
 import { renameFiles } from '../../../config/report/files-diff.ts';
 import { adminClient } from '../../admin-client.ts';
 import { adminTarget } from '../../admin/target.ts';
-import { CommandError, exitCodes } from '../../command.ts';
+import { CommandError, exitCodes, sameFile } from '../../command.ts';
 import { countDiagnostics, shortDiagnostic } from '../../diagnostics.ts';
 import { connectionReasons } from '../../text.ts';
 import { type Check, fail, ok, type CheckResult, warn } from '../result.ts';
@@ -22,7 +22,12 @@ export const checkConfig: Check = async (subject) => {
   const first = loaded.diagnostics.find(isError);
   if (first !== undefined) {
     const counts = countDiagnostics(loaded.diagnostics);
-    return [fail(`${name} is not valid, ${counts}: ${shortDiagnostic(first)}`, 'run gateway check to see each with its location')];
+    return [
+      fail(
+        `${name} is not valid, ${counts}: ${shortDiagnostic(first)}`,
+        `run ${sameFile('gateway check', subject.flags)} to see each with its location`,
+      ),
+    ];
   }
   const missing = Object.entries(loaded.missing).map(([slug, what]): CheckResult => {
     const fix = 'set it for the gateway; doctor sees only the environment of this shell';
