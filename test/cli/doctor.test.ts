@@ -311,6 +311,14 @@ describe('listener check of gateway doctor', () => {
   });
 });
 
+it('gateway doctor names the file of -c in the commands that it suggests', async () => {
+  const args = ['--offline', '-c', 'gateway.yaml'];
+  const [, [invalid]] = await checkLines('config', folderWith('providers: {mock: {type: mok}}\n'), args);
+  expect(invalid).toMatch(/ \| run gateway check -c gateway\.yaml to see each/);
+  const open = folderWith(`${mock}server: {listen: "0.0.0.0:8787", open: true}\n`);
+  expect((await checkLines('listeners', open, args))[1][0]).toMatch(/ \| gateway keys create NAME -c gateway\.yaml, and/);
+});
+
 describe('request log check of gateway doctor', () => {
   const logLines = (dir: string, args?: readonly string[]): Promise<[number, string[]]> => checkLines('request_log', dir, args);
 

@@ -142,7 +142,7 @@ user
   it.each<[string, RenderFlags, number, RegExp]>([
     ['welcom', {}, 1, /^error: No prompt is named "welcom"\. Did you mean "welcome"\?\n/],
     ['welcome@7', {}, 1, /^error: Prompt "welcome" has no version 7\.\nAvailable versions: 1, 2\.\n$/],
-    ['welcome', {}, 1, /^error: Prompt "welcome@1" needs the variable "product"\.\n/],
+    ['welcome', {}, 1, /^error: Prompt "welcome@1" needs the variable "product"\.\n.*\nIn this command: --var name=value, or/],
     ['welcome', { var: ['product=x', 'count=many'] }, 1, /^error: Variable "count" of prompt "welcome@1" is a string, not a number\.\n/],
     [
       'welcome',

@@ -63,14 +63,17 @@ async function comparedWithRunning(valid: string, config: CheckedConfig & { path
     if (!isValid) {
       const first = diagnostics.find(({ level }) => level === 'error');
       const location = first === undefined ? '' : `: ${first.file}:${first.line}: ${first.message}`;
-      return fail(`${valid}, but the gateway at ${address} rejects it${location}`, first?.hint ?? 'gateway status shows the last reload');
+      return fail(
+        `${valid}, but the gateway at ${address} rejects it${location}`,
+        first?.hint ?? `${sameFile('gateway status', flags)} shows the last reload`,
+      );
     }
     if (revision === against) return ok(valid.replace(/revision \w+$/, `revision ${against} is the one running`));
     const { config_path: other } = await client.get<Status>('/api/status');
     return other === path
       ? warn(
           `${valid}, but the gateway at ${address} runs revision ${against}`,
-          'gateway plan shows the difference, gateway reload applies it',
+          `${sameFile('gateway plan', flags)} shows the difference, ${sameFile('gateway reload', flags)} applies it`,
         )
       : warn(
           `${valid}, but the gateway at ${address} runs ${other ?? 'without a file'}`,
