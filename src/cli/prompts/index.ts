@@ -46,7 +46,7 @@ export async function renderPrompt(reference: string, flags: RenderFlags, io: Cl
     if (thrown instanceof CommandError) throw thrown;
     const { message, hint = '', param = '' } = fromUnknown(thrown);
     // The hint is for the body of a call.
-    const flag = /^variables\./.test(param) ? 'In this command: --var name=value, or --var-file name=path.' : '';
+    const flag = param.startsWith('variables.') ? 'In this command: --var name=value, or --var-file name=path.' : '';
     const lines = [found.mask(hint), flag].filter((line) => line !== '');
     throw new CommandError(exitCodes.no, found.mask(message), lines.length === 0 ? undefined : lines.join('\n'));
   }
