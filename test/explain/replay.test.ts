@@ -198,6 +198,12 @@ describe('gateway replay and gateway explain --from-log', () => {
     expect(result.out + result.err).not.toMatch(/canary/);
     const diff = await run(['replay', id, '--key-stdin', '--diff'], { stdin: gatewayKey });
     expect(diff.out).toMatch(/^~ choices\[0\]\.message\.content {2}"response 1" → "response \d+"/);
+    expect(result.err).not.toMatch(/--key-stdin/);
+    expect(await run(['replay', id])).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/missing_api_key/),
+      err: expect.stringMatching(/status 401 .*\n.* set \$GATEWAY_API_KEY, or use --key-stdin\.\n$/),
+    });
   });
 
   it('explains a recorded request without sending it', async () => {

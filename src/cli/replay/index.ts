@@ -46,6 +46,9 @@ export async function replay(id: string, flags: ReplayFlags, io: CliIo, registry
   // Longer than the gateway's own limit, so that the gateway times out first.
   const result = await client.post<ReplayResult>('/api/replay', replayRequest, replayLimitMs + 10_000);
   show(result, flags, io);
+  // The log has no keys, so the request is sent without the one that it had.
+  if (result.status === 401 && key === undefined)
+    io.stderr.write('To send it with an API key of the gateway, set $GATEWAY_API_KEY, or use --key-stdin.\n');
   return result.status < 400 ? exitCodes.yes : exitCodes.no;
 }
 

@@ -60,8 +60,8 @@ export const shorten = (text: string): string => {
 
 /** Example for a missing key: `type: openai`, `targets: [{…}]`. */
 export function exampleLine(key: string, schema: unknown): string {
-  const { examples, enum: options } = isJsonObject(schema) ? schema : {};
-  const [value] = [examples, options].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
+  const { examples, enum: options, default: usual } = isJsonObject(schema) ? schema : {};
+  const [value = usual] = [examples, options].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
   return `${key}: ${value === undefined ? '…' : flowText(value)}`;
 }
 
