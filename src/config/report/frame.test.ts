@@ -31,6 +31,17 @@ describe('frames of diagnostics', () => {
   });
 
   it.each([
+    ['a: {api_key: hunter[2], x: 1}', 'a: {api_key: ****************'],
+    ['a: {api_key: hunter{2}x}', 'a: {api_key: ***********'],
+    [`{"api_key": "hun"ter2"}`, `{"api_key": ***********`],
+    ['a: {api_key: [hunter]2}', 'a: {api_key: **********'],
+    ['a: {max_tokens: c[0]}', 'a: {max_tokens: c[0]}'],
+    ['a: {api_key: "${env:A}", b: c[0]}', 'a: {api_key: "${env:A}", b: c[0]}'],
+  ])('of a syntax error hide all that follows a secret key: %s', (line, expected) => {
+    expect(frameOf([line], 1, [], { code: 'yaml-syntax' })?.lines).toEqual([expected]);
+  });
+
+  it.each([
     ['a key without a space', 'o: {type: openai, api_key:hunter2}', 'unknown key "api_key:hunter2"', 'unknown key "api_key:…"'],
     ['an alias', 'api_key: *hunter2', 'no anchor called "hunter2"', 'no anchor called "…"'],
     [

@@ -71,13 +71,14 @@ function isSilenced({ code, at }: Problem): boolean {
   return false;
 }
 
-function frameOf({ at, show }: Problem, hidden: KnownTextRedactor): Frame | undefined {
+function frameOf({ at, show, code }: Problem, hidden: KnownTextRedactor): Frame | undefined {
   const { lines } = at.file;
   const line = lines[at.line - 1];
   if (show === 'none' || line === undefined || line.length > 400) return undefined;
   const above = show === 'above' ? lines[at.line - 2] : undefined;
   const shown = above === undefined || above.trim() === '' || above.length > 400 ? [line] : [above, line];
-  return { first: at.line - shown.length + 1, lines: shown.map((one) => maskLine(one, hidden)) };
+  const mask = code === 'yaml-syntax' ? maskBrokenLine : maskLine;
+  return { first: at.line - shown.length + 1, lines: shown.map((one) => mask(one, hidden)) };
 }
 
 /** `key: value` up to the end of a line, where the value is neither a reference nor the start of a mapping, list or block. */
@@ -105,6 +106,16 @@ function maskLine(line: string, hidden: KnownTextRedactor): string {
     isNearSecretName(key) && !value.includes('${') ? before + stars(value) : whole,
   );
   return glued.replace(issuedKey, stars);
+}
+
+/** The same for a line that is not YAML: where a secret value ends is unknown, so everything after its key is masked. */
+function maskBrokenLine(line: string, hidden: KnownTextRedactor): string {
+  const masked = maskLine(line, hidden);
+  for (const { 0: pair, 1: key = '', index } of line.matchAll(/(?<![\w-])([\w-]+)["']?\s*:\s*/g)) {
+    const from = index + pair.length;
+    if (isNearSecretName(key) && !/^["']?\$\{/.test(line.slice(from))) return masked.slice(0, from) + stars(line.slice(from));
+  }
+  return masked;
 }
 
 function maskValue(value: string): string {
