@@ -81,9 +81,16 @@ function byCode(fault: SyntaxFault, text: string): SyntaxHint | undefined {
     case 'TAB_AS_INDENT':
       return { start, end: start + 1, message: 'a tab cannot be used for indentation', hint: 'use two spaces' };
     case 'MISSING_CHAR':
-      return fault.message.includes('quote') ? unclosedQuote(fault, text) : undefined;
-    case 'BAD_ALIAS':
-      return { start: start - 1, end, message: 'a plain value can\'t start with "*"', hint: 'put it in quotes: "*"' };
+      if (fault.message.includes('quote')) return unclosedQuote(fault, text);
+      return bracketInValue(start, text) ?? unexpected(fault, text);
+    case 'UNEXPECTED_TOKEN':
+      return bracketInValue(start, text) ?? unexpected(fault, text);
+    case 'BLOCK_IN_FLOW':
+      return { start, end, message: 'a second ":" in a plain value', hint: 'put the value in quotes' };
+    case 'BAD_ALIAS': {
+      const sign = text.charAt(start);
+      return { start, end, message: `a plain value can't start with "${sign}"`, hint: `put it in quotes: "${sign}"` };
+    }
     case 'MULTIPLE_DOCS':
       return { start, end: start + 3, message: 'one file is one document', hint: 'remove the line ---, or write two files' };
     case 'BLOCK_AS_IMPLICIT_KEY':
@@ -112,6 +119,25 @@ function byCode(fault: SyntaxFault, text: string): SyntaxHint | undefined {
     default:
       return undefined;
   }
+}
+
+/** `c[0]` inside `{ }` or `[ ]`: the bracket begins a list. Undefined if no plain value is before it. */
+function bracketInValue(start: number, text: string): SyntaxHint | undefined {
+  const sign = text.charAt(start);
+  const before = /[^\s,{}[\]"']{1,200}$/.exec(text.slice(Math.max(0, start - 200), start))?.[0];
+  if ((sign !== '[' && sign !== '{') || before === undefined) return undefined;
+  const message = `a plain value inside { } or [ ] can't contain "${sign}"`;
+  return { start: start - before.length, end: start + 1, message, hint: 'put the whole value in quotes' };
+}
+
+function unexpected({ message, pos: [start, end] }: SyntaxFault, text: string): SyntaxHint | undefined {
+  const sign = text.charAt(start);
+  if (message.endsWith('at node end'))
+    return { start, end, message: 'text after the end of a value', hint: 'put the whole value in quotes, or remove this text' };
+  if (message.startsWith('Missing ,')) return { start, end, message: 'a comma is missing before this value', hint: 'write it' };
+  if (message.startsWith('Unexpected ,')) return { start, end, message: 'a comma without a value before it', hint: 'remove it' };
+  const isClosing = (sign === '}' || sign === ']') && message.includes('-end token');
+  return isClosing ? { start, end, message: `"${sign}" closes nothing`, hint: 'remove it, or put the value in quotes' } : undefined;
 }
 
 function reservedStart(start: number, text: string): SyntaxHint {
