@@ -6,7 +6,7 @@ import { typeNames, providerOf } from '../../read/registry.ts';
 import { child, itemsOf, type SourceLocation, textOf, type Node } from '../../read/node.ts';
 import { locationText } from '../../report/problem.ts';
 import { promptSites, membersOf } from '../prompts/sites.ts';
-import { callerRulesOf, type CheckContext, sectionEntries, type Site, sitesOf, slugIn } from '../context.ts';
+import { callerRulesOf, type CheckContext, entryOf, lacks, sectionEntries, type Site, sitesOf, slugIn } from '../context.ts';
 import { hasOwnCredential } from '../../compile/settings.ts';
 
 /** A reference to a name that must be defined. */
@@ -27,7 +27,7 @@ export function checkReferences(context: CheckContext): void {
     ...referencesInPrompts(context),
     ...referencesInKeys(context),
   ]) {
-    if (known[use.what].has(use.name)) continue;
+    if (known[use.what].has(use.name) || isSectionMisspelled(use.what, context)) continue;
     const key = `${use.what === 'virtual key' ? 'provider' : use.what}|${use.name}`;
     const uses = missing.get(key);
     if (uses === undefined) missing.set(key, [use]);
@@ -36,6 +36,18 @@ export function checkReferences(context: CheckContext): void {
   for (const uses of missing.values()) reportMissing(uses, known, context);
   checkTargetNames(context);
 }
+
+/** Sections that define the names. */
+const sections: Readonly<Partial<Record<Reference['what'], readonly string[]>>> = {
+  provider: ['providers', 'virtual_keys'],
+  'virtual key': ['providers', 'virtual_keys'],
+  config: ['configs'],
+  prompt: ['prompts'],
+};
+
+/** True when a key is reported as a misspelling of a section: its names are defined, only not under the right key. */
+const isSectionMisspelled = (what: Reference['what'], { root }: CheckContext): boolean =>
+  sections[what]?.some((section) => entryOf(root, section) === undefined && !lacks(root, section)) === true;
 
 type DefinedNames = Readonly<Record<Reference['what'], ReadonlyMap<string, SourceLocation | undefined>>>;
 
