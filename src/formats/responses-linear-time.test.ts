@@ -36,7 +36,7 @@ it.each<[string, () => Tap, (index: number) => WireEvent]>([
 it('very many candidates of one event are read and converted in linear time', () => {
   const event = { name: '', data: `{"candidates":[${'{},'.repeat(300_000)}{"finishReason":"STOP"}]}` };
   expect(new GeminiTap().event(event)).toBe('content');
-  expect(() => new GenerateContentStream({ ...call, strict: true }).push(event)).toThrow('more choices');
+  expect(() => new GenerateContentStream({ ...call, strict: true }).push(event)).toThrow('larger than the gateway can convert');
 });
 
 it('a stream with new usage fields in each event is read and converted in linear time', () => {
