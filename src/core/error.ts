@@ -137,7 +137,7 @@ export const errorCatalogue = {
     status: 502,
     type: 'connection_error',
     retry: 'yes',
-    about: 'The provider could not be reached (DNS, connect, TLS or connection reset).',
+    about: 'The provider could not be reached (DNS, connect, TLS), or sent no valid response (connection reset, not HTTP).',
   },
   upstream_invalid: {
     status: 502,

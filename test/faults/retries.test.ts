@@ -172,7 +172,7 @@ describe('retries', () => {
     play((socket) => void socket.resetAndDestroy(), succeed);
     const { record } = await rig.sendAndRead(chat, on('alone'));
     expect(outcomes(record)).toEqual(['a unreachable', 'a answered 200']);
-    expect(record.attempts[0]?.reason).toMatch(/^unreachable: Provider "a" could not be reached: connection reset \(/);
+    expect(record.attempts[0]?.reason).toMatch(/^unreachable: Provider "a" sent no valid response: connection reset \(/);
   });
 });
 

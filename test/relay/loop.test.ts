@@ -90,7 +90,7 @@ test('does not report an upload if the provider closes the connection of a reque
   const response = await fetch(`${url}/v1/some/path`, { headers: config });
   expect([response.status, await response.json()]).toEqual([
     502,
-    expect.objectContaining({ error: expect.objectContaining({ message: expect.stringContaining('could not be reached: connection') }) }),
+    expect.objectContaining({ error: expect.objectContaining({ message: expect.stringContaining('sent no valid response: connection') }) }),
   ]);
 });
 
@@ -222,8 +222,8 @@ test('falls back if the provider rejects a WebSocket, and returns the error if n
 });
 
 test.each([
-  ['resets the connection', (socket: Socket) => void socket.resetAndDestroy(), 'could not be reached: connection reset'],
-  ['sends bytes that are not HTTP', (socket: Socket) => void socket.end('no response\r\n\r\n'), 'could not be reached: not valid HTTP'],
+  ['resets the connection', (socket: Socket) => void socket.resetAndDestroy(), 'sent no valid response: connection reset'],
+  ['sends bytes that are not HTTP', (socket: Socket) => void socket.end('no response\r\n\r\n'), 'sent no valid response: not valid HTTP'],
 ])('returns 502 with the cause if the provider %s during a WebSocket handshake', async (_name, play, message) => {
   const brokenServer = createServer(well);
   brokenServer.on('upgrade', (_req, socket: Socket) => play(socket));

@@ -61,8 +61,9 @@ function unreachableError(outcome: Outcome & { kind: 'unreachable' }): GatewayEr
   const { attempt, cause } = outcome;
   const gatewayHint = gatewayFaultHint(cause);
   const isCut = isCutUpload(outcome);
+  const event = isCut ? 'closed the connection during the upload' : outcome.sent ? 'sent no valid response' : 'could not be reached';
   return new GatewayError('upstream_unreachable', {
-    message: `Provider "${attempt.binding.slug}" ${isCut ? 'closed the connection during the upload' : 'could not be reached'}: ${connectionFault(cause)} (${hostOf(outcome)}).`,
+    message: `Provider "${attempt.binding.slug}" ${event}: ${connectionFault(cause)} (${hostOf(outcome)}).`,
     hint: gatewayHint ?? (isPermanentFault(cause) ? certificateHint : isCut ? refusedHint : hostHint),
     source: gatewayHint === undefined ? 'provider' : 'gateway',
     ...(isPermanentFault(cause) ? { retry: false } : {}),

@@ -26,7 +26,9 @@ export function routesPage(): string {
     `Any other path below \`/v1/\` is passed through with its method, query and body to the provider that a header, a virtual key or a config chooses: ${shown
       .filter(({ relay }) => relay !== undefined)
       .map(({ type }) => `\`${type}\``)
-      .join(', ')} and the [services known by name](services.md) accept such requests.`,
+      .join(
+        ', ',
+      )} and the [services known by name](services.md) accept such requests. They also get \`GET /v1/realtime\`: a service without it, such as Anthropic, rejects the WebSocket itself.`,
     `${account.length} of these routes (batches and fine-tuning) belong to one account: they need \`x-gateway-virtual-key\`, or a header or config that names exactly one provider.`,
     'Where a route is converted, models of one provider may differ: see the [pages of the providers](providers.md). An OpenAPI description is served at `/openapi.json`, and is in [openapi.json](openapi.json).',
     '## Paths of Azure OpenAI',
