@@ -136,6 +136,10 @@ export const targetSettings = {
     override_params: {
       type: 'object',
       description: 'Merged over the request body. Other names of the same parameter are removed from it.',
+      properties: {
+        model: { type: ['string', 'null'], description: 'Replaces the model of the request. Empty or null: does not replace it.' },
+      },
+      additionalProperties: true,
       examples: [{ temperature: 0.2 }],
     },
     strategy,
