@@ -95,7 +95,11 @@ describe('a conversation of a client of the responses API', () => {
     expect([request.body.bytes().toString(), request.dropped]).toEqual([text('gpt-5'), []]);
   });
 
-  it.each([anthropic, gemini])('is not converted for $type', (provider) => {
-    expect(throughHub(provider).operations.responses).toBeUndefined();
+  it.each([anthropic, gemini])('is refused for $type because it refers to what is stored', (provider) => {
+    const call = callOf({ endpoint: 'responses', model: 'm' });
+    const refused = (): unknown => begin(throughHub(provider), call, JsonBody.of({ model: 'm', input: conversation() }));
+    expect(refused).toThrow(
+      expect.objectContaining({ code: 'unsupported_endpoint', param: expect.stringContaining('input[') as string }) as Error,
+    );
   });
 });
