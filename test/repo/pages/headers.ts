@@ -20,7 +20,7 @@ const requestMeaning = {
   customHost: 'Base URL to call instead of that of the provider. With a configured provider only if `allow_custom_host` permits it.',
   forwardHeaders: 'Request headers that are forwarded to the provider, separated by commas.',
   requestTimeout: 'Milliseconds. Can only shorten what the configuration allows.',
-  debug: '`false`: the record stores no bodies. `true` is accepted and has no effect in this version; any other value is rejected.',
+  debug: '`false`: the record stores no bodies. `true` has no effect in this version. A value that is not a boolean is rejected.',
   log: '`metadata` or `none` (also `redacted`): stores less in the record of this request. See `logging.requests.client_may`. Unknown values are rejected.',
 } as const satisfies Record<RequestHeader, string>;
 
