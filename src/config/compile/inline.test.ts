@@ -277,6 +277,8 @@ describe('inline config of a request', () => {
     [{ provider: '@main', input_guardrails: [] }, 'invalid_config', 'input_guardrails'],
     [{ targets: [{ provider: '@main', retry: { attempts: 'two' } }] }, 'invalid_config', 'targets[0].retry.attempts'],
     [{ retry: { attempts: 6 } }, 'invalid_config', 'at most 5'],
+    [{ custom_host: 'host.example' }, 'invalid_config', 'not a URL'],
+    [{ targets: [{ custom_host: 'https://' }] }, 'invalid_config', 'not a URL'],
     [{ retry: { attempts: 1.5 } }, 'invalid_config', 'integer'],
     [{ retry: 5 }, 'invalid_config', 'retry'],
     [{ targets: {} }, 'invalid_config', 'array'],

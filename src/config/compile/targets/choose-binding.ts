@@ -46,6 +46,8 @@ export function chooseBinding(
   const chosen = choose(entry, level, context, at);
   if (chosen === undefined) {
     readSettings(entry, undefined, path);
+    // Its provider is known only when the request is routed, which expects a valid host.
+    if (context.origin === 'request' && level.customHost !== undefined) urlOf(level.customHost, path);
     return undefined;
   }
   const sent = readSettings(entry, chosen.parts.provider, path);
