@@ -4,5 +4,8 @@
  * accepts at most 40 characters, so the prefix of the request ID is removed.
  */
 export function makeCallId(requestId: string, choice: number, index: number): string {
-  return `call_gw_${requestId.startsWith('req_') ? requestId.slice(4) : requestId}_${choice}_${index}`;
+  return `call_gw_${bareRequestId(requestId)}_${choice}_${index}`;
 }
+
+/** A request ID without its prefix, for ids of other kinds, which have their own. */
+export const bareRequestId = (id: string): string => (id.startsWith('req_') ? id.slice(4) : id);

@@ -1,7 +1,7 @@
-import { GatewayError } from '../../../core/error.ts';
-import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import type { HubRequest } from '../../through-hub/chat.ts';
 import { Drops } from '../../shared/request/drops.ts';
+import { checkFieldTypes, type FieldTypes } from '../../shared/request/field-types.ts';
 import { cacheOf } from './cache.ts';
 import { chatMessages } from './messages.ts';
 import { ownNames } from './names.ts';
@@ -19,7 +19,7 @@ export const messagesRequests = Object.freeze({ toHub, ownNames, counted: (input
  * @throws GatewayError `invalid_type`, `unsupported_parameter`
  */
 export function toHub(body: JsonObject): HubRequest {
-  checkTypes(body);
+  checkFieldTypes(body, types, 'messages');
   const drops = new Drops();
   const hub = {
     ...hubFields(body, drops),
@@ -42,28 +42,13 @@ function systemMessages(system: unknown, drops: Drops): readonly JsonObject[] {
 
 const systemMembers: ReadonlySet<string> = new Set(['type', 'text', 'citations', 'cache_control']);
 
-/** Types of members that the conversion walks through. A value of another type would be dropped silently. */
-const types: readonly (readonly [field: string, isOf: (value: unknown) => boolean, words: string])[] = [
-  ['messages', isObjects, 'a list of objects'],
-  ['system', (value) => typeof value === 'string' || isObjects(value), 'a string or a list of objects'],
-  ['tools', isObjects, 'a list of objects'],
-  ['tool_choice', isJsonObject, 'an object'],
-  ['stop_sequences', Array.isArray, 'a list'],
-  ['metadata', isJsonObject, 'an object'],
-  ['output_config', isJsonObject, 'an object'],
-  ['thinking', isJsonObject, 'an object'],
-];
-
-function isObjects(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isJsonObject);
-}
-
-/** @throws GatewayError `invalid_type` */
-function checkTypes(body: JsonObject): void {
-  for (const [param, isOf, words] of types) {
-    const value = body[param];
-    if ((value === undefined || value === null) && param !== 'messages') continue;
-    if (isOf(value)) continue;
-    throw new GatewayError('invalid_type', { message: `"${param}" is not ${words}.`, param, hint: `Send ${words} in "${param}".` });
-  }
-}
+const types: FieldTypes = new Map([
+  ['messages', ['objects']],
+  ['system', ['string', 'objects']],
+  ['tools', ['objects']],
+  ['tool_choice', ['object']],
+  ['stop_sequences', ['list']],
+  ['metadata', ['object']],
+  ['output_config', ['object']],
+  ['thinking', ['object']],
+]);

@@ -1,22 +1,14 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
+import { byFieldRules, type FieldRule, same } from '../../shared/request/field-rules.ts';
 import { objectOf } from '../../shared/json.ts';
 
-/** Rule for one field of a messages request. */
-type Rule =
-  /** Converted elsewhere, or used by the gateway itself, for example for headers. */
-  | 'handled'
-  /** Written under this name in the common format; `with` may return nothing to write. */
-  | { readonly to: string; readonly with?: (value: unknown, drops: Drops) => unknown }
-  /** Dropped and reported. */
-  | { readonly unsupported: string };
-
-const same = (to: string): Rule => ({ to });
-
 /** Rules for every field of the messages request. */
-const params: Readonly<Record<string, Rule>> = {
+const params: Readonly<Record<string, FieldRule>> = {
   messages: 'handled',
   system: 'handled',
+  output_config: 'handled',
+  output_format: 'handled',
   tools: 'handled',
   tool_choice: 'handled',
   anthropic_beta: 'handled',
@@ -47,19 +39,7 @@ const params: Readonly<Record<string, Rule>> = {
 
 /** Applies the rules to all fields of a body. `output_config` and the older `output_format` have two parts and are converted separately. */
 export function hubFields(body: JsonObject, drops: Drops): JsonObject {
-  const out: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(body)) {
-    if (value === null || value === undefined || key === 'output_config' || key === 'output_format') continue;
-    const rule = Object.hasOwn(params, key) ? params[key] : undefined;
-    if (rule === undefined) drops.add(key, 'not known to the messages API');
-    else if (typeof rule === 'string') continue;
-    else if ('unsupported' in rule) drops.add(key, rule.unsupported);
-    else {
-      const set = rule.with === undefined ? value : rule.with(value, drops);
-      if (set !== undefined) out[rule.to] = set;
-    }
-  }
-  return { ...out, ...outputFields(body, drops) };
+  return { ...byFieldRules(body, params, 'messages', drops), ...outputFields(body, drops) };
 }
 
 /** The API has only the user id in `metadata`. */

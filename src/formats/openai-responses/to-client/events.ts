@@ -1,7 +1,7 @@
 import type { DialectCall } from '../../../core/dialect.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import type { JsonObject } from '../../../core/json/merge.ts';
-import { makeCallId } from '../../../core/model/call-id.ts';
+import { bareRequestId, makeCallId } from '../../../core/model/call-id.ts';
 import type { Usage } from '../../../core/model/usage.ts';
 import { objectOf, objectsIn, stringOf } from '../../shared/json.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
@@ -44,7 +44,7 @@ export class ResponseEvents {
   constructor(call: ResponseCall) {
     this.#call = call;
     const echo = call.echo ?? {};
-    this.#facts = { id: `resp_${bare(call.id)}`, model: call.model, createdAt: call.createdAt, echo };
+    this.#facts = { id: `resp_${bareRequestId(call.id)}`, model: call.model, createdAt: call.createdAt, echo };
     this.#customTools = new Set(objectsIn(echo['tools']).flatMap(({ type, name }) => (type === 'custom' ? [name] : [])));
   }
 
@@ -168,19 +168,20 @@ export class ResponseEvents {
 
   #thinking({ text = '', signature, block }: Hub<'thinking'>): readonly ApiEvent[] {
     if (text === '' && signature === undefined) return noEvents;
-    const { item, begun } = this.#reasoning((open) => block === undefined || open.block === undefined || open.block === block, block);
+    const open = this.#openReasoning();
+    const isSame = block === undefined || open?.block === undefined || open.block === block;
+    const { item, begun } = open !== undefined && isSame ? { item: open, begun: noEvents } : this.#beginReasoning(block);
     this.#retained.grow(text.length + (signature?.length ?? 0));
     if (signature !== undefined) item.keep('thinking', signature);
     return [...begun, ...item.text(text)];
   }
 
-  /** The open item of reasoning if it fits, or a new one. */
-  #reasoning(
-    fits: (open: ReasoningItem) => boolean,
-    block: number | undefined,
-  ): { readonly item: ReasoningItem; readonly begun: readonly ApiEvent[] } {
+  #openReasoning(): ReasoningItem | undefined {
     const last = this.#output.at(-1);
-    if (last instanceof ReasoningItem && !last.isClosed && fits(last)) return { item: last, begun: noEvents };
+    return last instanceof ReasoningItem && !last.isClosed ? last : undefined;
+  }
+
+  #beginReasoning(block: number | undefined): { readonly item: ReasoningItem; readonly begun: readonly ApiEvent[] } {
     const closed = this.#closeLast();
     const item = this.#add(new ReasoningItem(this.#place('rs'), block));
     return { item, begun: [...closed, item.begin()] };
@@ -188,7 +189,8 @@ export class ResponseEvents {
 
   /** Writes an item without text for what a later request needs. */
   #kept(kept: 'redacted' | 'next', value: string): readonly ApiEvent[] {
-    const { item, begun } = this.#reasoning((open) => kept === 'next' && !open.isSigned, undefined);
+    const open = this.#openReasoning();
+    const { item, begun } = kept === 'next' && open?.isSigned === false ? { item: open, begun: noEvents } : this.#beginReasoning(undefined);
     this.#retained.grow(value.length);
     item.keep(kept, value);
     return [...begun, ...item.close()];
@@ -270,7 +272,7 @@ export class ResponseEvents {
 
   #place(prefix: string): Place {
     const output_index = this.#output.length;
-    return { item_id: `${prefix}_${bare(this.#call.id)}_${output_index}`, output_index };
+    return { item_id: `${prefix}_${bareRequestId(this.#call.id)}_${output_index}`, output_index };
   }
 
   #add<T extends OutputItem>(item: T): T {
@@ -285,9 +287,6 @@ export class ResponseEvents {
     return last === undefined || (last instanceof CallItem && !last.isComplete) ? noEvents : last.close('completed');
   }
 }
-
-/** The request ID without its prefix: each kind of id has its own. */
-const bare = (id: string): string => (id.startsWith('req_') ? id.slice(4) : id);
 
 function movedBy(annotation: JsonObject, start: number): JsonObject {
   const { start_index: from, end_index: to } = annotation;

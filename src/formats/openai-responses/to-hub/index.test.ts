@@ -268,7 +268,7 @@ describe('what would be missing in the conversation is rejected', () => {
   it.each<[string, JsonObject, string]>([
     ['input that is no text and no list', { input: 5 }, 'input'],
     ['no input', { input: undefined }, 'input'],
-    ['tools that are no objects', { tools: ['f'] }, 'tools'],
+    ['tools that are no objects', { tools: ['f'] }, 'tools[0]'],
     ['an earlier response', { previous_response_id: 'resp_1' }, 'previous_response_id'],
     ['a conversation', { conversation: { id: 'conv_1' } }, 'conversation'],
     ['a stored prompt', { prompt: { id: 'pmpt_1' } }, 'prompt'],

@@ -1,7 +1,7 @@
-import { GatewayError } from '../../../core/error.ts';
-import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import type { HubRequest } from '../../through-hub/chat.ts';
 import { Drops } from '../../shared/request/drops.ts';
+import { checkFieldTypes, type FieldTypes } from '../../shared/request/field-types.ts';
 import { chatMessages } from './items.ts';
 import { ownNames } from './names.ts';
 import { echoedFields, hubFields } from './params.ts';
@@ -17,7 +17,7 @@ export const responsesRequests = Object.freeze({ toHub, ownNames, counted });
  * @throws GatewayError `invalid_type`, `unsupported_parameter`, `unsupported_endpoint`
  */
 export function toHub(body: JsonObject): HubRequest {
-  checkTypes(body);
+  checkFieldTypes(body, types, 'input');
   checkState(body);
   const drops = new Drops();
   const { instructions, input } = body;
@@ -40,30 +40,15 @@ function counted(input_tokens: number): JsonObject {
   return { object: 'response.input_tokens', input_tokens };
 }
 
-/** Types of members that the conversion walks through. A value of another type would be dropped silently. */
-const types: readonly (readonly [field: string, isOf: (value: unknown) => boolean, words: string])[] = [
-  ['input', (value) => typeof value === 'string' || isObjects(value), 'a string or a list of objects'],
-  ['instructions', (value) => typeof value === 'string', 'a string'],
-  ['tools', isObjects, 'a list of objects'],
-  ['tool_choice', (value) => typeof value === 'string' || isJsonObject(value), 'a string or an object'],
-  ['reasoning', isJsonObject, 'an object'],
-  ['text', isJsonObject, 'an object'],
-  ['include', Array.isArray, 'a list'],
-];
-
-function isObjects(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isJsonObject);
-}
-
-/** @throws GatewayError `invalid_type` */
-function checkTypes(body: JsonObject): void {
-  for (const [param, isOf, words] of types) {
-    const value = body[param];
-    if ((value === undefined || value === null) && param !== 'input') continue;
-    if (isOf(value)) continue;
-    throw new GatewayError('invalid_type', { message: `"${param}" is not ${words}.`, param, hint: `Send ${words} in "${param}".` });
-  }
-}
+const types: FieldTypes = new Map([
+  ['input', ['string', 'objects']],
+  ['instructions', ['string']],
+  ['tools', ['objects']],
+  ['tool_choice', ['string', 'object']],
+  ['reasoning', ['object']],
+  ['text', ['object']],
+  ['include', ['list']],
+]);
 
 /** Members that need a service which stores responses, and what clients can do instead. */
 const stateful: readonly (readonly [param: string, needs: string, hint: string])[] = [

@@ -1,20 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { listOf, objectOf } from '../../shared/json.ts';
 import type { Drops } from '../../shared/request/drops.ts';
-
-/** Rule for one field of a request. */
-type Rule =
-  /** Converted elsewhere, repeated in the response, or without effect on it. */
-  | 'handled'
-  /** Written under this name in the common format. */
-  | { readonly to: string }
-  /** Dropped and reported, unless the value is the default. */
-  | { readonly unsupported: string; readonly default?: unknown };
-
-const same = (to: string): Rule => ({ to });
+import { byFieldRules, type FieldRule, same } from '../../shared/request/field-rules.ts';
 
 /** Rules for every field of the request. */
-const params: Readonly<Record<string, Rule>> = {
+const params: Readonly<Record<string, FieldRule>> = {
   input: 'handled',
   instructions: 'handled',
   tools: 'handled',
@@ -58,17 +48,8 @@ const params: Readonly<Record<string, Rule>> = {
 
 /** Applies the rules to all fields of a body. */
 export function hubFields(body: JsonObject, drops: Drops): JsonObject {
-  const out: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(body)) {
-    if (value === null || value === undefined) continue;
-    const rule = Object.hasOwn(params, key) ? params[key] : undefined;
-    if (rule === undefined) drops.add(key, 'not known to the responses API');
-    else if (typeof rule === 'string') continue;
-    else if ('to' in rule) out[rule.to] = value;
-    else if (value !== rule.default) drops.add(key, rule.unsupported);
-  }
   reportInclude(body['include'], drops);
-  return { ...out, ...effortOf(body['reasoning'], drops), ...textFields(body['text'], drops) };
+  return { ...byFieldRules(body, params, 'responses', drops), ...effortOf(body['reasoning'], drops), ...textFields(body['text'], drops) };
 }
 
 /** Encrypted reasoning is always in the response. */

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
+import { cacheOf } from '../../anthropic-messages/to-hub/cache.ts';
 import { objectsIn, stringOf, textOf } from '../../shared/json.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
@@ -45,8 +46,6 @@ function partOf(part: JsonObject, at: string, drops: Drops): JsonObject {
       );
   }
 }
-
-const cacheOf = ({ cache_control: mark }: JsonObject): JsonObject => (isJsonObject(mark) ? { cache_control: mark } : {});
 
 /** @throws GatewayError `unsupported_parameter` for an image without an address */
 function imageOf(part: JsonObject, at: string): JsonObject {

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import { cacheOf } from '../../anthropic-messages/to-hub/cache.ts';
 import { objectOf, objectsIn, stringOf, textOf } from '../../shared/json.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 
@@ -28,7 +29,7 @@ const functionMembers: ReadonlySet<string> = new Set(['type', 'name', 'descripti
 
 function functionOf(tool: JsonObject, drops: Drops): JsonObject {
   drops.addUnread(tool, functionMembers, 'tools[].', 'not known to other services');
-  const { name, description, parameters, strict, cache_control: mark } = tool;
+  const { name, description, parameters, strict } = tool;
   return {
     type: 'function',
     function: {
@@ -37,7 +38,7 @@ function functionOf(tool: JsonObject, drops: Drops): JsonObject {
       ...(isJsonObject(parameters) ? { parameters } : {}),
       ...(typeof strict === 'boolean' ? { strict } : {}),
     },
-    ...((mark ?? undefined) === undefined ? {} : { cache_control: mark }),
+    ...cacheOf(tool),
   };
 }
 

@@ -13,8 +13,8 @@ export function withParams<T>(rename: (param: string) => string, convert: () => 
     return convert();
   } catch (error) {
     if (!(error instanceof GatewayError) || error.param === undefined) throw error;
-    const { code, message, status, hint, param } = error;
-    throw new GatewayError(code, { message, status, hint, param: rename(param), cause: error });
+    const { code, message, status, retry, param, hint, source, known, provider, waitS } = error;
+    throw new GatewayError(code, { message, status, retry, param: rename(param), hint, source, known, provider, waitS, cause: error });
   }
 }
 
