@@ -1,3 +1,5 @@
+import type { HeaderBag, RequestHeader } from './headers.ts';
+
 /** A header name, and a value as clients can send it: without line breaks and other control characters. As patterns. */
 export const headerNamePattern = "[\\w!#$%&'*+.^`|~\\-]+";
 export const headerValuePattern = '[\\t -~\\u0080-\\u{10ffff}]*';
@@ -17,6 +19,12 @@ export function fromHeader(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** A gateway header as the text that the client wrote; '' if it is missing. */
+export function gatewayText(headers: Pick<HeaderBag, 'gateway'>, header: RequestHeader): string {
+  const value = headers.gateway(header);
+  return value === undefined ? '' : fromHeader(value);
 }
 
 /** Maximum length of a name in a header, in bytes. */

@@ -7,8 +7,7 @@ import { type Attempt, isSuccess, type Outcome, statusOf } from '../../core/plan
 import { retryAfterMs } from '../../core/provider/retry-after.ts';
 import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
 import type { Tap } from '../../core/tap.ts';
-import { fromHeader } from '../../core/http/header-text.ts';
-import type { RequestHeader } from '../../core/http/headers.ts';
+import { gatewayText } from '../../core/http/header-text.ts';
 import { formatTraceparent, parseTraceparent } from '../../core/http/trace.ts';
 import { spanIdOf } from '../../core/records/span-ids.ts';
 import { errorOf } from '../response/errors.ts';
@@ -181,13 +180,12 @@ function timesRecord({ totalMs, firstEventMs, overheadMs }: Ending): LogRecord['
 /** Trace headers of the caller take precedence over `traceparent`. With `traceparent`, the gateway's span is part of that trace. */
 function traceRecord(ctx: RequestContext, clean: RecordMasker): LogRecord['trace'] {
   const { headers } = ctx;
-  const textOf = (name: RequestHeader): string => fromHeader(headers.gateway(name) ?? '');
-  const name = textOf('spanName');
+  const name = gatewayText(headers, 'spanName');
   const continued = parseTraceparent(headers.get('traceparent'));
   return {
     trace_id: bounded(ctx.traceId, limits.id),
-    span_id: boundedOrNull(textOf('spanId'), limits.id) ?? (continued === undefined ? null : spanIdOf(ctx.id)),
-    parent: boundedOrNull(textOf('parentSpanId'), limits.id) ?? continued?.parentId ?? null,
+    span_id: boundedOrNull(gatewayText(headers, 'spanId'), limits.id) ?? (continued === undefined ? null : spanIdOf(ctx.id)),
+    parent: boundedOrNull(gatewayText(headers, 'parentSpanId'), limits.id) ?? continued?.parentId ?? null,
     span_name: name === '' ? null : clean.title(name, limits.id),
     traceparent: continued === undefined ? null : formatTraceparent(continued, continued.parentId),
   };

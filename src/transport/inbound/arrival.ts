@@ -4,7 +4,7 @@ import type { Clock } from '../../core/context.ts';
 import { knownPaths } from '../../core/endpoint.ts';
 import { fromUnknown, GatewayError } from '../../core/error.ts';
 import { nearest } from '../../core/text/nearest.ts';
-import { fromHeader } from '../../core/http/header-text.ts';
+import { gatewayText } from '../../core/http/header-text.ts';
 import { pathFault } from '../../core/http/plain-path.ts';
 import { plainQuery, withoutParameters } from '../../core/http/query.ts';
 import { parseTraceparent } from '../../core/http/trace.ts';
@@ -96,7 +96,7 @@ export function arrivalOf(
     arrivedAt: head.arrivedAt,
     peer: head.peer,
     random: deps.random(),
-    traceId: fromHeader(head.bag.gateway('traceId') ?? '') || (parseTraceparent(head.bag.get('traceparent'))?.traceId ?? deps.ids.trace()),
+    traceId: gatewayText(head.bag, 'traceId') || (parseTraceparent(head.bag.get('traceparent'))?.traceId ?? deps.ids.trace()),
     metadata,
     warnings: found?.warnings,
   };
