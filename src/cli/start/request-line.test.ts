@@ -76,7 +76,7 @@ it.each<[string, Partial<LogRecord>, string]>([
   [
     'an error with only a status',
     { status: 400, error: null, attempts: [], usage: noUsage, ms: { total: 3, first_event: null, overhead: 1 }, key: null },
-    '09:31:07  400  support   status 400                                    3 ms                          -  req_…R9S0T1V2W3',
+    '09:31:07  400  support   status 400                                  3.0 ms                          -  req_…R9S0T1V2W3',
   ],
   [
     'a client that disconnected',

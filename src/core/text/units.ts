@@ -28,8 +28,9 @@ export const parseTime = (text: string): number => Date.parse(/T[\d:.]+$/.test(t
 
 /** Formats a duration for display, in commands and the dashboard: `0 ms`, `1.3 ms`, `812 ms`, `1.94 s`, `3 min 20 s`, `14 d`. */
 export function formatDuration(ms: number): string {
-  if (ms > 0 && ms < 0.05) return '< 0.1 ms';
-  if (ms < 9.95) return `${Number(ms.toFixed(1))} ms`;
+  if (ms === 0) return '0 ms';
+  if (ms < 0.05) return '< 0.1 ms';
+  if (ms < 9.95) return `${ms.toFixed(1)} ms`;
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 9995) return `${(ms / 1000).toFixed(2)} s`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
