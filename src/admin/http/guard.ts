@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { GatewayError } from '../../core/error.ts';
-import { isLoopbackHost } from '../../core/http/listen-address.ts';
+import { hostNameOf, isLoopbackHost } from '../../core/http/listen-address.ts';
 
 /** A page of another origin cannot send this header without a CORS preflight, which the gateway never allows. */
 export const guardHeader = 'x-gateway-admin';
@@ -13,8 +13,8 @@ export const guardHeader = 'x-gateway-admin';
  * @throws GatewayError `host_not_allowed`
  */
 export function checkHost({ headers }: IncomingMessage, hosts: readonly string[]): void {
-  const host = headers.host === undefined ? undefined : hostOf(headers.host);
-  if (host !== undefined && (isLoopbackHost(host) || isIP(host) !== 0 || hosts.some((one) => one.toLowerCase() === host))) return;
+  const host = hostNameOf(headers.host ?? '');
+  if (host !== '' && (isLoopbackHost(host) || isIP(host) !== 0 || hosts.some((one) => one.toLowerCase() === host))) return;
   throw new GatewayError('host_not_allowed', {
     message: `The dashboard is not served under the host name "${(headers.host ?? '').slice(0, 100)}".`,
     hint: 'Use the address that the gateway prints at start, or add the host name to server.admin.hosts.',
@@ -40,10 +40,4 @@ const originNotAllowed = (message: string): GatewayError => new GatewayError('or
 function isSameOrigin(origin: string | undefined, host: string | undefined): boolean {
   if (origin === undefined) return true;
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
-}
-
-/** Returns the host name without port and brackets, in lower case; undefined if invalid. */
-function hostOf(header: string): string | undefined {
-  const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+))(?::\d{1,5})?$/.exec(header.toLowerCase());
-  return match?.[1] ?? match?.[2];
 }

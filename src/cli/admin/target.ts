@@ -1,7 +1,14 @@
 import { isIP } from 'node:net';
 import { readToken } from '../../admin/auth/token-file.ts';
 import { readAdmin, type WrittenAdmin } from '../../config/edit/written.ts';
-import { defaultAdminListen, isLoopbackHost, listenAddress, type ListenSetting, listenText } from '../../core/http/listen-address.ts';
+import {
+  defaultAdminListen,
+  isLoopbackHost,
+  listenAddress,
+  type ListenSetting,
+  listenText,
+  unbracket,
+} from '../../core/http/listen-address.ts';
 import { printable } from '../../core/text/printable.ts';
 import { stateDirPath } from '../../store/state-dir.ts';
 import { CommandError, exitCodes } from '../command.ts';
@@ -92,7 +99,7 @@ function parseUrl(text: string): ListenerAddress {
   return {
     shown: url.origin,
     isTls,
-    address: { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || (isTls ? 443 : 80)) },
+    address: { host: unbracket(url.hostname), port: Number(url.port || (isTls ? 443 : 80)) },
   };
 }
 

@@ -1,5 +1,5 @@
 import { readListeners } from '../../config/edit/written.ts';
-import { defaultListen, listenAddress, type ListenSetting, listenText } from '../../core/http/listen-address.ts';
+import { defaultListen, listenAddress, type ListenSetting, listenText, unbracket } from '../../core/http/listen-address.ts';
 import { findConfig } from '../find-config.ts';
 import type { CliIo } from '../io.ts';
 import { CommandError, exitCodes } from '../command.ts';
@@ -40,7 +40,7 @@ function targetOfUrl(text: string): HealthTarget {
   if (url === undefined || url.username !== '' || url.password !== '') throw usageError(notAnAddress(text));
   const isTls = url.protocol === 'https:';
   const path = url.pathname === '/' ? '/readyz' : url.pathname;
-  const address = { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || (isTls ? 443 : 80)) };
+  const address = { host: unbracket(url.hostname), port: Number(url.port || (isTls ? 443 : 80)) };
   return { shown: `${url.origin}${path}`, isTls, address, path, faults: [] };
 }
 

@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest';
-import { isLoopback, type ListenAddress, listenAddress, listenText, type ListenSetting, parseListen } from './listen-address.ts';
+import {
+  hostNameOf,
+  isLoopback,
+  type ListenAddress,
+  listenAddress,
+  listenText,
+  type ListenSetting,
+  parseListen,
+  unbracket,
+} from './listen-address.ts';
 
 it.each<[text: string, address: ListenAddress | undefined]>([
   ['8787', { host: '127.0.0.1', port: 8787 }],
@@ -48,4 +57,24 @@ it.each<[address: ListenAddress, isLocal: boolean]>([
   [{ host: '10.127.0.1', port: 1 }, false],
 ])('isLoopback returns for %j: %s', (address, isLocal) => {
   expect(isLoopback(address)).toBe(isLocal);
+});
+
+it.each([
+  ['LOCALHOST:8787', 'localhost'],
+  ['gateway.example.', 'gateway.example'],
+  ['[::1]:80', '::1'],
+  ['127.0.0.1', '127.0.0.1'],
+  ['a:b', ''],
+  ['[::1', ''],
+  ['', ''],
+])('hostNameOf returns the name in the Host header %j', (header, name) => {
+  expect(hostNameOf(header)).toBe(name);
+});
+
+it.each([
+  ['[::1]', '::1'],
+  ['[::1', '[::1'],
+  ['localhost', 'localhost'],
+])('unbracket(%j)', (host, bare) => {
+  expect(unbracket(host)).toBe(bare);
 });

@@ -41,3 +41,14 @@ export function isLoopback(address: ListenAddress): boolean {
 export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || host === '::1' || (host.startsWith('127.') && isIPv4(host)) || host.endsWith('.localhost');
 }
+
+/** `[::1]` → `::1`. */
+export function unbracket(host: string): string {
+  return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+}
+
+/** The host name in a `Host` header: in lower case, without port, brackets and trailing dot. Empty if the header is not valid. */
+export function hostNameOf(host: string): string {
+  const match = /^(?:\[([^\]]+)\]|([^:]+?)\.?)(?::\d{1,5})?$/.exec(host.toLowerCase());
+  return match?.[1] ?? match?.[2] ?? '';
+}

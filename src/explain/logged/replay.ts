@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { GatewayError } from '../../core/error.ts';
 import { canonicalPrefix, requestHeaders } from '../../core/http/headers.ts';
+import { unbracket } from '../../core/http/listen-address.ts';
 import { JsonBody } from '../../core/json/body.ts';
 import { tryParseObject, tryParseJson } from '../../core/json/scan.ts';
 import { connectionFault } from '../../core/http/connection-fault.ts';
@@ -142,7 +143,7 @@ function openRequest(options: RequestOptions, onResponse: (response: IncomingMes
 function addressOf(base: string): RequestOptions {
   if (base.startsWith('unix:')) return { socketPath: base.slice('unix:'.length) };
   const { hostname, port } = new URL(base);
-  return { host: hostname.replace(/^\[|\]$/g, ''), port };
+  return { host: unbracket(hostname), port };
 }
 
 /** Members that differ in every response. */

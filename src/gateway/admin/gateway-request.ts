@@ -2,6 +2,7 @@ import type { PromptTry } from '../../admin/api-types.ts';
 import type { DashboardRequest } from '../../admin/managed-gateway.ts';
 import { GatewayError } from '../../core/error.ts';
 import { responseHeaders } from '../../core/http/headers.ts';
+import { unbracket } from '../../core/http/listen-address.ts';
 import { request } from '../../core/node-http.ts';
 
 /** Maximum size of a complete response shown to a person, in bytes. */
@@ -17,7 +18,7 @@ export function sendToGateway(url: string, { path, body, key, signal }: Dashboar
   const text = JSON.stringify(body);
   const target = url.startsWith('unix:')
     ? { socketPath: url.slice(5) }
-    : { host: new URL(url).hostname.replace(/^\[|\]$/g, ''), port: new URL(url).port };
+    : { host: unbracket(new URL(url).hostname), port: new URL(url).port };
   const headers = {
     ...('socketPath' in target ? { host: 'localhost' } : {}),
     'content-type': 'application/json',

@@ -3,8 +3,9 @@ import { isIP } from 'node:net';
 import type { EndpointTraits } from '../../core/endpoint.ts';
 import { GatewayError } from '../../core/error.ts';
 import { printable } from '../../core/text/printable.ts';
+import { hasBody } from './body/has-body.ts';
 import type { Cors } from './cors.ts';
-import { isLoopbackHost, type ListenAddress } from '../../core/http/listen-address.ts';
+import { hostNameOf, isLoopbackHost, type ListenAddress } from '../../core/http/listen-address.ts';
 
 /** Listen address, and whether the configuration opens the gateway to other hosts. */
 interface KeylessListener {
@@ -80,20 +81,15 @@ export class KeylessRules {
   }
 }
 
-/** Removes port, brackets and trailing dot. */
-function hostNameOf(host: string): string {
-  const match = /^(?:\[([^\]]+)\]|([^:]+?)\.?)(?::\d{1,5})?$/.exec(host.toLowerCase());
-  return match?.[1] ?? match?.[2] ?? '';
-}
-
 const isAddress = (host: string): boolean => isIP(hostNameOf(host)) !== 0;
 
 /**
  * Rejects requests that a page can send to any site without a CORS preflight (Fetch, "simple" requests). Client
  * libraries never send them.
  */
-function typeRefusal({ method, headers }: Request, traits: EndpointTraits): GatewayError | undefined {
-  if (method !== 'POST' || !hasBody(headers)) return undefined;
+function typeRefusal(request: Request, traits: EndpointTraits): GatewayError | undefined {
+  const { method, headers } = request;
+  if (method !== 'POST' || !hasBody(request)) return undefined;
   const written = headers['content-type'];
   if (written === 'application/json') return undefined;
   const type = (written ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -113,10 +109,6 @@ const isJson = (type: string): boolean => type === 'application/json' || type.en
 /** Relayed forms are included: only their origin identifies the sender. */
 const mayBeForm = (type: string, { body }: EndpointTraits): boolean =>
   type === 'multipart/form-data' && (body === 'form' || body === 'passing');
-
-function hasBody(headers: IncomingMessage['headers']): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
 
 const quoted = (text: string): string => printable(text).slice(0, 100);
 

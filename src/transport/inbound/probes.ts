@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { serveMetrics, type MetricsPage } from './metrics-page.ts';
-import { isLoopbackHost } from '../../core/http/listen-address.ts';
+import { hostNameOf, isLoopbackHost } from '../../core/http/listen-address.ts';
 import { createSideServer } from './listener/side-server.ts';
 
 /** Data for `/readyz`. */
@@ -70,12 +70,9 @@ const proxyHeaders = [
  * foreign host name, which a web page can use (DNS rebinding).
  */
 function isFromThisMachine({ socket, headers }: IncomingMessage): boolean {
-  if (proxyHeaders.some((name) => headers[name] !== undefined) || !isLoopbackHost(hostIn(headers.host ?? 'localhost'))) return false;
+  if (proxyHeaders.some((name) => headers[name] !== undefined) || !isLoopbackHost(hostNameOf(headers.host ?? 'localhost'))) return false;
   return socket.remoteAddress === undefined || isLoopbackHost(socket.remoteAddress.replace(/^::ffff:/, ''));
 }
-
-/** Removes brackets and port. */
-const hostIn = (host: string): string => /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host.toLowerCase())?.slice(1).join('') ?? '';
 
 /** The probe listener, which serves only probes and metrics. */
 export function createProbeServer(probes: Probes, metrics: MetricsPage): Server {

@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
+import { unbracket } from '../../core/http/listen-address.ts';
 
 /** IPv4 networks that are not the public internet (IANA special-purpose registry), and one public address that isn't either. */
 const nonPublicIPv4: readonly (readonly [network: string, bits: number])[] = [
@@ -75,11 +76,6 @@ export class AddressList {
     const family = isIP(address);
     return family !== 0 && this.#list.check(address, family === 4 ? 'ipv4' : 'ipv6');
   }
-}
-
-/** `[::1]` → `::1`. */
-export function unbracket(host: string): string {
-  return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
 }
 
 /** The IPv4 address inside an IPv4-mapped (RFC 4291 2.5.5.2) or NAT64 (RFC 6052) address: packets are sent to that address. */

@@ -2,7 +2,8 @@ import { lookup as systemLookup } from 'node:dns';
 import { isIP, isIPv4, type LookupFunction } from 'node:net';
 import { GatewayError } from '../../core/error.ts';
 import type { Trust } from '../../core/snapshot.ts';
-import { AddressList, type AddressRules, createAddressRules, unbracket } from './address.ts';
+import { unbracket } from '../../core/http/listen-address.ts';
+import { AddressList, type AddressRules, createAddressRules } from './address.ts';
 
 /** `server.egress.allow` in compiled form: hosts that a request may choose although the egress rules forbid them. */
 export interface EgressAllowList {

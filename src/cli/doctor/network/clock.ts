@@ -1,6 +1,5 @@
-import { isLoopbackHost } from '../../../core/http/listen-address.ts';
+import { isLoopbackHost, unbracket } from '../../../core/http/listen-address.ts';
 import { formatDuration } from '../../../core/text/units.ts';
-import { unbracket } from '../../../transport/outbound/address.ts';
 import { fetchResponse } from '../../../transport/outbound/fetch-response.ts';
 import type { Outbound } from '../../../transport/outbound/index.ts';
 import type { WireRequest } from '../../../transport/outbound/upstream.ts';

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { errorCode } from '../../../core/text/error-code.ts';
-import { unbracket } from '../../../transport/outbound/address.ts';
+import { unbracket } from '../../../core/http/listen-address.ts';
 import type { Outbound } from '../../../transport/outbound/index.ts';
 import { fail, ok, type CheckResult } from '../result.ts';
 

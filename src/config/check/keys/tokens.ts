@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../../core/http/listen-address.ts';
+import { isLoopbackHost, unbracket } from '../../../core/http/listen-address.ts';
 import { isJsonObject } from '../../../core/json/merge.ts';
 import { child, type Node, textOf } from '../../read/node.ts';
 import { checkEnforcedConfig } from './api-keys.ts';
@@ -35,7 +35,7 @@ function checkKeySet(node: Node | undefined, { isValid, unresolved, report }: Ch
     const url = URL.parse(text);
     if (url?.protocol === 'https:') return;
     if (url?.protocol === 'http:') {
-      if (!isLoopbackHost(url.hostname.replaceAll(/[[\]]/g, '')))
+      if (!isLoopbackHost(unbracket(url.hostname)))
         report({
           code: 'exposed',
           severity: 'warning',

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { unbracket } from '../../../core/http/listen-address.ts';
 import { child, keyLocation, type Node, textOf } from '../../read/node.ts';
 import type { ProblemReporter } from '../../report/problem.ts';
 import { type CheckContext, textsOf } from '../context.ts';
@@ -45,7 +46,7 @@ export function checkCustomHost(node: Node | undefined, report: ProblemReporter)
 
 function isEgressEntry(text: string): boolean {
   const slash = text.indexOf('/');
-  const version = isIP((slash < 0 ? text : text.slice(0, slash)).replace(/^\[|\]$/g, ''));
+  const version = isIP(unbracket(slash < 0 ? text : text.slice(0, slash)));
   if (version === 0) return slash < 0 && /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(text);
   return slash < 0 || (/^\d{1,3}$/.test(text.slice(slash + 1)) && Number(text.slice(slash + 1)) <= (version === 4 ? 32 : 128));
 }

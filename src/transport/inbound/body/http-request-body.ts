@@ -10,6 +10,7 @@ import { codingsOf } from '../../wire/decode.ts';
 import { formBodyKind, receiveForm } from '../multipart/receive-form.ts';
 import type { IncomingForm } from '../multipart/incoming-form.ts';
 import { tooLarge, uploadLimit } from '../multipart/client-body-reader.ts';
+import { hasBody } from './has-body.ts';
 import { type BodyLimits, type ClientBodyDeps, JsonRequestBody, missingBody } from './json-request-body.ts';
 import { RelayedBody } from './relayed-body.ts';
 
@@ -107,10 +108,6 @@ function unsupportedTransferEncoding(coding: string | undefined): GatewayError |
     param: 'transfer-encoding',
     hint: 'Send the body with the transfer-encoding "chunked", or with its content-length.',
   });
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type GatewayError, plainErrorBody } from '../../../core/error.ts';
 import { createServer } from '../../../core/node-http.ts';
+import { hasBody } from '../body/has-body.ts';
 import { useAbsoluteTarget } from '../request-target.ts';
 import { headFault } from './head-fault.ts';
 import { limitUnreadTime } from './lingering-close.ts';
@@ -84,6 +85,3 @@ function limitConnections(server: Server, most: number): void {
     response.once('close', markIdle);
   });
 }
-
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';

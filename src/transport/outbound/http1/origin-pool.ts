@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Trust } from '../../../core/snapshot.ts';
-import { unbracket } from '../address.ts';
+import { unbracket } from '../../../core/http/listen-address.ts';
 import { dialMsOf, type PoolOptions, type Route } from '../pools.ts';
 import type { BufferedBody, ResponseReceiver, WireRequest } from '../upstream.ts';
 import { Dialer, type Endpoint } from './dial.ts';

@@ -4,6 +4,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { fromUnknown, GatewayError } from '../../../core/error.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
+import { unbracket } from '../../../core/http/listen-address.ts';
 import { isFinalStatus } from '../../../core/http/status.ts';
 import type { SocketBody } from '../../../core/http/request.ts';
 import type { Attempt, Flow, FlowConsumer, KeptBody, Outcome, Times, TimeoutPhase } from '../../../core/plan.ts';
@@ -104,7 +105,7 @@ export class WebSocketExchange implements Sweepable, Flow, EchoListener {
     const isSecure = url.protocol === 'https:' || url.protocol === 'wss:';
     const sent = toOutgoingHeaders([...headers, ...this.#body.handshake, 'host', url.host]);
     const options = {
-      host: url.hostname.replace(/^\[|\]$/g, ''),
+      host: unbracket(url.hostname),
       port: Number(url.port || (isSecure ? 443 : 80)),
       path,
       agent: false as const,
