@@ -1,8 +1,7 @@
 import type { GatewayError } from '../../../core/error.ts';
 import type { Attempt, Flow, FlowConsumer, KeptBody } from '../../../core/plan.ts';
 import type { Tap } from '../../../core/tap.ts';
-import type { Scanned } from '../framing/sse.ts';
-import { joinScans, emptyScan } from '../framing/scanned.ts';
+import { emptyScan, joinScans, type Scanned } from '../framing/scanned.ts';
 
 /** Phase of an attempt. */
 export type AttemptState =

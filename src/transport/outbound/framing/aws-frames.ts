@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { WireEvent } from '../../../core/events.ts';
 import { appendBytes } from '../../../core/memory/byte-pieces.ts';
-import type { Scanned, ScannedEvent } from './sse.ts';
+import { emptyScan, type Scanned, type ScannedEvent } from './scanned.ts';
 
 /** Bytes of the two lengths and their checksum; and bytes of all parts besides headers and payload. */
 const preludeSize = 12;
@@ -10,9 +10,6 @@ const overhead = 16;
 /** Limits of one frame, in bytes (Smithy, `application/vnd.amazon.eventstream`). */
 const maxHeaders = 128 * 1024;
 const maxPayload = 24 * 1024 * 1024;
-
-const none: Buffer = Buffer.alloc(0);
-const nothing: Scanned = Object.freeze({ bytes: none, events: Object.freeze([]) });
 
 /** The frame is invalid. */
 class FrameError extends Error {}
@@ -45,10 +42,10 @@ export class AwsFrameScanner {
   }
 
   push(chunk: Buffer): Scanned {
-    if (this.flaw !== undefined) return nothing;
+    if (this.flaw !== undefined) return emptyScan;
     appendBytes(this.#parts, chunk);
     this.#buffered += chunk.length;
-    if (this.#buffered < this.#needed) return nothing;
+    if (this.#buffered < this.#needed) return emptyScan;
     const bytes = this.#parts.length === 1 && this.#parts[0] !== undefined ? this.#parts[0] : Buffer.concat(this.#parts, this.#buffered);
     this.#parts.length = 0;
     const out = this.#unwrap === undefined ? new RawFrameCollector(bytes) : new UnwrappedFrameCollector(this.#unwrap);
@@ -62,7 +59,7 @@ export class AwsFrameScanner {
   end(): Scanned {
     this.#parts.length = 0;
     this.#buffered = 0;
-    return nothing;
+    return emptyScan;
   }
 
   /** Adds every complete frame to `out`. Returns the offset after the last one. */
@@ -106,7 +103,7 @@ class RawFrameCollector implements FrameCollector {
   }
 
   scanned(end: number): Scanned {
-    return end === 0 ? nothing : { bytes: this.#bytes.subarray(0, end), events: this.#events };
+    return end === 0 ? emptyScan : { bytes: this.#bytes.subarray(0, end), events: this.#events };
   }
 }
 
@@ -131,7 +128,7 @@ class UnwrappedFrameCollector implements FrameCollector {
   }
 
   scanned(): Scanned {
-    return this.#size === 0 ? nothing : { bytes: Buffer.from(this.#text, 'utf8'), events: this.#events };
+    return this.#size === 0 ? emptyScan : { bytes: Buffer.from(this.#text, 'utf8'), events: this.#events };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Tap } from '../../../core/tap.ts';
 import { AwsFrameScanner } from './aws-frames.ts';
-import { type Scanned, SseScanner } from './sse.ts';
+import type { Scanned } from './scanned.ts';
+import { SseScanner } from './sse.ts';
 import { WithholdingScanner } from './withholding.ts';
 
 /** Splits the bytes of a stream into events. The bytes may be cut at any position. */

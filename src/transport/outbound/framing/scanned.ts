@@ -1,9 +1,19 @@
-import type { Scanned } from './sse.ts';
+import type { WireEvent } from '../../../core/events.ts';
 
-const none: Buffer = Buffer.alloc(0);
+/** An event and its offsets in the bytes that were scanned with it. `end` is after its blank line. */
+export interface ScannedEvent extends WireEvent {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What one read completed: the bytes of whole events (and comments between them), in order, and those events. */
+export interface Scanned {
+  readonly bytes: Buffer;
+  readonly events: readonly ScannedEvent[];
+}
 
 /** The result of a read without data. */
-export const emptyScan: Scanned = Object.freeze({ bytes: none, events: Object.freeze([]) });
+export const emptyScan: Scanned = Object.freeze({ bytes: Buffer.alloc(0), events: Object.freeze([]) });
 
 /** Splits the result of a read at the start of one of its events. */
 export function splitScan(scanned: Scanned, at: number): [before: Scanned, tail: Scanned] {

@@ -1,28 +1,13 @@
 import { appendBytes } from '../../../core/memory/byte-pieces.ts';
-import type { WireEvent } from '../../../core/events.ts';
+import { emptyScan, type Scanned, type ScannedEvent } from './scanned.ts';
 
 const lf = 0x0a;
 const cr = 0x0d;
 const colon = 0x3a;
 const space = 0x20;
-const empty = Buffer.alloc(0);
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 /** Size in bytes from which an event is parsed without a string per line. It may have millions of lines. */
 const large = 16 * 1024;
-
-/** An event and its offsets in the bytes that were scanned with it. `end` is after its blank line. */
-export interface ScannedEvent extends WireEvent {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** What one read completed: the bytes of whole events (and comments between them), in order, and those events. */
-export interface Scanned {
-  readonly bytes: Buffer;
-  readonly events: readonly ScannedEvent[];
-}
-
-const nothing: Scanned = Object.freeze({ bytes: empty, events: Object.freeze([]) });
 
 /**
  * Finds the ends of server-sent events in bytes split at any position, and buffers an incomplete event. Lines end with
@@ -47,7 +32,7 @@ export class SseScanner {
     const last = ends.at(-1);
     if (last === undefined) {
       this.#bufferBytes(chunk);
-      return nothing;
+      return emptyScan;
     }
     const before = this.#buffered;
     const whole = chunk.subarray(0, last);
@@ -62,7 +47,7 @@ export class SseScanner {
 
   /** The transport ended. The rest is a last event if it has a data line, even without its blank line. */
   end(): Scanned {
-    if (this.#buffered === 0) return nothing;
+    if (this.#buffered === 0) return emptyScan;
     const bytes = this.#parts.length === 1 && this.#parts[0] !== undefined ? this.#parts[0] : Buffer.concat(this.#parts, this.#buffered);
     this.#parts.length = 0;
     this.#buffered = 0;

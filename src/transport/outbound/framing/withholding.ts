@@ -1,6 +1,6 @@
 import type { WireEvent } from '../../../core/events.ts';
 import type { EventScanner } from './index.ts';
-import type { Scanned, ScannedEvent } from './sse.ts';
+import type { Scanned, ScannedEvent } from './scanned.ts';
 
 /** Removes events that the client must not get from what another scanner has found. */
 export class WithholdingScanner implements EventScanner {
