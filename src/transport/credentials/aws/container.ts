@@ -1,5 +1,6 @@
 import { readRegularFileAsync } from '../../../core/files/regular-file.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
+import { codeIn } from '../grants/token-file.ts';
 import { isSet } from '../grants/variables.ts';
 import { requestToken, type GrantDeps, tokenUrl } from '../grants/token-request.ts';
 import { TokenError, type TokenFetcher } from '../token-source.ts';
@@ -50,8 +51,7 @@ async function authorizationIn({ env }: GrantDeps): Promise<string | undefined> 
     return checkHeaderValue((await readRegularFileAsync(env[tokenFile]?.trim() ?? '', maxToken)).toString('utf8').trim(), tokenFile);
   } catch (cause) {
     if (cause instanceof TokenError) throw cause;
-    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-    throw new TokenError(`${tokenFile} names a file that cannot be read${code}`, { cause });
+    throw new TokenError(`${tokenFile} names a file that cannot be read${codeIn(cause)}`, { cause });
   }
 }
 

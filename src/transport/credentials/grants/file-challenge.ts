@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { FileChallenge } from '../../../core/secrets/grant.ts';
 import { readRegularFileAsync } from '../../../core/files/regular-file.ts';
 import { TokenError } from '../token-source.ts';
+import { codeIn } from './token-file.ts';
 import { resolvedText, isSet } from './variables.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
 
@@ -26,8 +27,7 @@ export async function readChallengeFile(
     return await readSmall(path, challenge.maxBytes);
   } catch (cause) {
     if (cause instanceof TokenError) throw cause;
-    const code = errorCode(cause);
-    throw new TokenError(`the file of the challenge cannot be read${code === '' ? '' : ` (${code})`}`, { cause });
+    throw new TokenError(`the file of the challenge cannot be read${codeIn(cause)}`, { cause });
   }
 }
 
