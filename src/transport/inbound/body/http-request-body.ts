@@ -9,7 +9,7 @@ import { encodedFormFault } from './content-encoding.ts';
 import { codingsOf } from '../../wire/decode.ts';
 import { formBodyKind, receiveForm } from '../multipart/receive-form.ts';
 import type { IncomingForm } from '../multipart/incoming-form.ts';
-import { tooLarge, uploadLimit } from '../multipart/client-body-reader.ts';
+import { bodyTooLarge, uploadLimit } from './size-limit.ts';
 import { hasBody } from './has-body.ts';
 import { type BodyLimits, type ClientBodyDeps, JsonRequestBody, missingBody } from './json-request-body.ts';
 import { RelayedBody } from './relayed-body.ts';
@@ -76,7 +76,7 @@ export class HttpRequestBody implements PendingBody {
     if (hasBody(request) && (request.method === 'GET' || request.method === 'HEAD')) return unexpectedBody(request.method);
     // A declared length above the limit is rejected before any of the body is read.
     const size = Number(request.headers['content-length'] ?? 0);
-    if (limits.maxUpload !== undefined && size > limits.maxUpload) return tooLarge(uploadLimit(limits.maxUpload), size);
+    if (limits.maxUpload !== undefined && size > limits.maxUpload) return bodyTooLarge(uploadLimit(limits.maxUpload), size);
     this.#passing = new RelayedBody(request, limits.maxUpload, deps);
     return this.#passing;
   }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { MemoryReservation } from '../../../core/memory/budget.ts';
 import { fromUnknown, GatewayError } from '../../../core/error.ts';
 import { appendBytes } from '../../../core/memory/byte-pieces.ts';
-import { formatSize } from '../../../core/text/units.ts';
+import { bodyTooLarge } from './size-limit.ts';
 import { slowBodyFault } from './slow-body.ts';
 import type { Sweepable, Sweeper } from '../../wire/sweeper.ts';
 
@@ -66,7 +66,7 @@ export class BodyReader implements Sweepable {
 
   start(): void {
     const { sweeper, monotonic } = this.#limits;
-    const fault = tooLarge(this.#declared ?? 0, this.#declared, this.#limits);
+    const fault = sizeFault(this.#declared ?? 0, this.#declared, this.#limits);
     if (fault !== undefined) {
       this.#done(fault);
       return;
@@ -97,7 +97,7 @@ export class BodyReader implements Sweepable {
   readonly #onData = (chunk: Buffer): void => {
     this.#lastAt = this.#limits.monotonic();
     const size = this.#size + chunk.length;
-    const fault = tooLarge(size, undefined, this.#limits) ?? reserveMemory(chunk.length, this.#limits.hold);
+    const fault = sizeFault(size, undefined, this.#limits) ?? reserveMemory(chunk.length, this.#limits.hold);
     if (fault !== undefined) {
       this.#fail(fault);
       return;
@@ -155,7 +155,7 @@ export class BodyReader implements Sweepable {
 
 /** Checks a body that has already arrived completely; returns an error if it exceeds a limit. */
 export function checkReceivedBody(bytes: Buffer, limits: Pick<ReadLimits, 'maxBody' | 'hold'>): Buffer | GatewayError {
-  return tooLarge(bytes.length, bytes.length, limits) ?? reserveMemory(bytes.length, limits.hold) ?? bytes;
+  return sizeFault(bytes.length, bytes.length, limits) ?? reserveMemory(bytes.length, limits.hold) ?? bytes;
 }
 
 /** Reserves memory for more bytes. Returns the error if there is none. */
@@ -169,16 +169,12 @@ function reserveMemory(bytes: number, hold: MemoryReservation): GatewayError | u
 }
 
 /** @param declared the declared length; undefined for bytes that were counted */
-function tooLarge(
+function sizeFault(
   size: number,
   declared: number | undefined,
   { maxBody, hold }: Pick<ReadLimits, 'maxBody' | 'hold'>,
 ): GatewayError | undefined {
-  if (size <= maxBody && size * bodyCopies <= hold.budget.limit) return undefined;
-  const what = declared === undefined ? 'The body' : `The body of ${declared} bytes`;
-  const [limit, setting] = size > maxBody ? [maxBody, 'server.max_body'] : [Math.floor(hold.budget.limit / bodyCopies), 'server.memory'];
-  return new GatewayError('body_too_large', {
-    message: `${what} is larger than the limit of ${formatSize(limit)}.`,
-    hint: `Send a smaller body, or raise ${setting}.`,
-  });
+  if (size > maxBody) return bodyTooLarge({ bytes: maxBody, setting: 'server.max_body' }, declared);
+  if (size * bodyCopies <= hold.budget.limit) return undefined;
+  return bodyTooLarge({ bytes: Math.floor(hold.budget.limit / bodyCopies), setting: 'server.memory' }, declared);
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { FormBytes } from '../../../core/http/form.ts';
 import type { PassThroughBody } from '../../../core/http/request.ts';
-import { ClientBodyReader, type ClientBytesDeps, uploadLimit } from '../multipart/client-body-reader.ts';
+import { ClientBodyReader, type ClientBytesDeps } from '../multipart/client-body-reader.ts';
+import { uploadLimit } from './size-limit.ts';
 
 /** Idempotent methods: repeating such a request is harmless (RFC 9110 9.2.2). */
 const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);

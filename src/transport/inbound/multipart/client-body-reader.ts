@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { fromUnknown, GatewayError } from '../../../core/error.ts';
-import { formatSize } from '../../../core/text/units.ts';
+import { bodyTooLarge, type SizeLimit } from '../body/size-limit.ts';
 import { slowBodyFault } from '../body/slow-body.ts';
 import type { Sweepable, Sweeper } from '../../wire/sweeper.ts';
 
@@ -12,12 +12,6 @@ export interface ClientBytesDeps {
   monotonic(): number;
   /** Called with the number of forwarded bytes. */
   passed(bytes: number): void;
-}
-
-/** Maximum body size, and the setting that defines it. */
-export interface SizeLimit {
-  readonly bytes: number;
-  readonly setting: string;
 }
 
 /**
@@ -94,7 +88,7 @@ export class ClientBodyReader implements Sweepable {
     this.count += chunk.length;
     this.#deps.passed(chunk.length);
     if (this.count > this.limit.bytes) {
-      this.stop(tooLarge(this.limit, undefined));
+      this.stop(bodyTooLarge(this.limit, undefined));
       return;
     }
     const waiting = this.#settle();
@@ -130,19 +124,4 @@ export class ClientBodyReader implements Sweepable {
 interface PendingRead {
   resolve(chunk: Buffer | undefined): void;
   reject(error: Error): void;
-}
-
-/** The limit for forwarded bodies. */
-export const uploadLimit = (bytes: number | undefined): SizeLimit => ({
-  bytes: bytes ?? Number.POSITIVE_INFINITY,
-  setting: 'server.max_upload',
-});
-
-/** @param size the declared length; undefined if the bytes were counted */
-export function tooLarge(limit: SizeLimit, size: number | undefined): GatewayError {
-  const what = size === undefined ? 'The body' : `The body of ${size} bytes`;
-  return new GatewayError('body_too_large', {
-    message: `${what} is larger than the limit of ${formatSize(limit.bytes)}.`,
-    hint: `Send a smaller body, or raise ${limit.setting}.`,
-  });
 }

@@ -4,7 +4,8 @@ import type { FormBody, FormBytes, FormContent, FormEdit, FormFile, FormPart, Li
 import { GatewayError } from '../../../core/error.ts';
 import { LineRewriter } from '../../../core/json/lines.ts';
 import { joinRuns } from '../../../core/memory/byte-pieces.ts';
-import { type ClientBodyReader, type SizeLimit, tooLarge } from './client-body-reader.ts';
+import { bodyTooLarge, type SizeLimit } from '../body/size-limit.ts';
+import type { ClientBodyReader } from './client-body-reader.ts';
 import { type EditorContext, editedLength, FormEditor } from './editor.ts';
 import { FormFields } from './fields.ts';
 import { FirstLine } from './first-line.ts';
@@ -117,8 +118,8 @@ export class IncomingForm implements FormBody {
     if (this.#buffered !== undefined) return;
     if (this.isSpent) throw new Error('a form that is on its way cannot be held');
     const limit: SizeLimit = { bytes: this.#parts.maxBody, setting: this.#parts.isUpload ? 'server.max_upload' : 'server.max_body' };
-    if (this.#size !== undefined && this.#size > limit.bytes) throw tooLarge(limit, this.#size);
-    if (this.received > limit.bytes) throw tooLarge(limit, undefined);
+    if (this.#size !== undefined && this.#size > limit.bytes) throw bodyTooLarge(limit, this.#size);
+    if (this.received > limit.bytes) throw bodyTooLarge(limit, undefined);
     this.#source.limit = limit;
     const { hold } = this.#parts;
     const buffered = new FormBuffer(this.#parts.dir, hold);

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import type { MemoryReservation } from '../../../core/memory/budget.ts';
 import { fromUnknown, GatewayError } from '../../../core/error.ts';
-import { ClientBodyReader, type ClientBytesDeps, tooLarge, uploadLimit } from './client-body-reader.ts';
+import { bodyTooLarge, uploadLimit } from '../body/size-limit.ts';
+import { ClientBodyReader, type ClientBytesDeps } from './client-body-reader.ts';
 import { boundaryOf, isMultipart } from './head.ts';
 import { IncomingForm } from './incoming-form.ts';
 
@@ -74,7 +75,7 @@ function createForm(request: IncomingMessage, limits: FormLimits, deps: FormDeps
   const length = request.headers['content-length'];
   const declared = length === undefined ? undefined : Number(length);
   const limit = uploadLimit(limits.maxUpload);
-  if (declared !== undefined && declared > limit.bytes) return tooLarge(limit, declared);
+  if (declared !== undefined && declared > limit.bytes) return bodyTooLarge(limit, declared);
   try {
     const boundary = boundaryOf(contentType);
     if (boundary === undefined) return noBoundary();
