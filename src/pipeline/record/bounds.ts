@@ -55,20 +55,11 @@ export function boundedHeaders(pairs: HeaderPairs): Readonly<Record<string, stri
   return out;
 }
 
-const maxMetadata = 64;
-const metadataLimit = 8 * 1024;
+/** Limits of texts by name, such as metadata. */
+const textLimits = { members: 64, characters: 8 * 1024, levels: 1 } as const;
 
-/** Returns the texts unchanged if they are within the metadata limits, else as many of them as fit. */
-export function boundedTexts(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  let room = metadataLimit;
-  let count = 0;
-  for (const name in texts) {
-    count += 1;
-    room -= name.length + (texts[name]?.length ?? 0);
-  }
-  if (count <= maxMetadata && room >= 0) return texts;
-  return shrinkIfNeeded(texts, { members: maxMetadata, characters: metadataLimit, levels: 1 }) as Readonly<Record<string, string>>;
-}
+export const boundedTexts = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  shrinkIfNeeded(texts, textLimits) as Readonly<Record<string, string>>;
 
 export interface ValueLimits {
   /** Maximum members of one object or list. */

@@ -292,15 +292,8 @@ function labelsOf(
   return boundedLabels(hasMoreThan(bodyLabels, labelLimits.members) ? (ofConfig ?? none) : { ...bodyLabels, ...ofConfig });
 }
 
-/** Most requests have one or two short labels. */
-function boundedLabels(labels: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  let size = 0;
-  for (const name in labels) {
-    const value = labels[name];
-    size += name.length + (typeof value === 'string' ? value.length : labelLimits.characters);
-  }
-  return size <= labelLimits.characters ? labels : (shrinkIfNeeded(labels, labelLimits) as Readonly<Record<string, unknown>>);
-}
+const boundedLabels = (labels: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  shrinkIfNeeded(labels, labelLimits) as Readonly<Record<string, unknown>>;
 
 function hasMoreThan(object: Readonly<Record<string, unknown>>, most: number): boolean {
   let count = 0;
