@@ -30,14 +30,9 @@ export function chargeFor(ctx: RequestContext, last: Outcome | undefined): Charg
   const isAnswer = last !== undefined && isSuccess(last);
   const usage = usageRecord(tap, ctx, isAnswer ? last : undefined);
   if (last === undefined || (!isAnswer && usage.source === 'none')) return { usage, cost: free };
-  if (
-    usage.source === 'none' &&
-    usage.details === undefined &&
-    (last.attempt.call === undefined || isUnpaid(last.attempt.call.endpoint) || isRelayedRead(ctx))
-  )
-    return { usage, cost: free };
   const { attempt } = last;
   const isBlank = usage.source === 'none' && usage.details === undefined;
+  if (isBlank && (attempt.call === undefined || isUnpaid(attempt.call.endpoint) || isRelayedRead(ctx))) return { usage, cost: free };
   const price = priceOf(attempt, ctx.snapshot.prices, tap?.model, ctx.at);
   // Without reported usage the consumption is unknown, unless the provider has a price per request.
   if (isBlank && price?.rates.request === undefined) return { usage, cost: isFree(attempt) ? free : unknownCost };
