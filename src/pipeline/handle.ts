@@ -151,7 +151,7 @@ export class Handling implements DenseSetMember {
       if (repeatable !== undefined) await bufferForm(this.#ctx, repeatable);
       if (this.#recorded) return;
       const { send, monotonic, schedule } = this.#deps;
-      const reply = (run: Execution): Reply => this.#reply(run);
+      const reply = (run: Execution): Reply => this.#replyOf(finalOf(run, this.#dialect));
       this.#run = new Execution(this.#ctx, { chain, send, monotonic, schedule, isolation, mask, dialect: this.#dialect, reply });
       this.#isTrying = true;
       const finalReply = await this.#run.run();
@@ -191,11 +191,10 @@ export class Handling implements DenseSetMember {
     else this.#failed(error, end);
   }
 
-  #reply(run: Execution): Reply {
-    const final = finalOf(run, this.#dialect);
+  #replyOf(final: Final): Reply {
     this.#final = final;
     if (final.kind === 'error') this.#noteDefect(final.error);
-    const facts = errorFacts(this.#ctx.id, run, this.#ctx.snapshot.server.exposeRouting);
+    const facts = errorFacts(this.#ctx.id, this.#run, this.#ctx.snapshot.server.exposeRouting);
     return replyOf(final, this.#generation.maskBytes, this.#dialect, facts);
   }
 
@@ -321,10 +320,7 @@ export class Handling implements DenseSetMember {
 
   #sendError(error: GatewayError, end: 'fault' | 'drained'): void {
     if (this.#recorded) return;
-    this.#noteDefect(error);
-    this.#final = { kind: 'error', error };
-    const facts = errorFacts(this.#ctx.id, this.#run, this.#ctx.snapshot.server.exposeRouting);
-    this.#deliver(replyOf(this.#final, this.#generation.maskBytes, this.#dialect, facts), end);
+    this.#deliver(this.#replyOf({ kind: 'error', error }), end);
   }
 
   #disconnected(): void {
