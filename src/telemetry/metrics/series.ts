@@ -97,16 +97,7 @@ export class Family<S extends Series> {
   at(values: readonly string[], more: readonly string[] = []): S {
     const names = more.length === 0 ? this.row.labels : [...this.row.labels, ...more];
     const labels = labelText(names, values);
-    const known = this.#series.get(labels);
-    if (known !== undefined) return known;
-    if (this.#series.size >= maxSeries[this.row.type])
-      return this.#named(
-        labelText(
-          names,
-          names.map(() => other),
-        ),
-      );
-    return this.#named(labels);
+    return this.#series.get(labels) ?? this.#named(this.#series.size < maxSeries[this.row.type] ? labels : withOtherValues(labels));
   }
 
   #named(labels: string): S {
