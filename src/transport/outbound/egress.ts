@@ -133,8 +133,7 @@ export function createEgress(list: () => readonly string[], resolve: LookupFunct
     return compiled.allow;
   };
   return {
-    check: (origin, trust) =>
-      trust === 'operator' ? checkUrl(origin, trust, noAllowList, rules) : checkUrl(origin, trust, allow(), rules),
+    check: (origin, trust) => checkUrl(origin, trust, trust === 'operator' ? noAllowList : allow(), rules),
     lookup: (trust) =>
       trust === 'operator'
         ? resolve

@@ -70,16 +70,11 @@ export function transferKindOf(endpoint: Endpoint | undefined): TransferKind {
 }
 
 /** The state that the timeouts of a file transfer depend on. Monotonic times in milliseconds. */
-export interface TimedTransfer {
-  readonly state: AttemptState;
+export interface TimedTransfer extends Pick<TimedAttempt, 'state' | 'timeouts' | 'dialAt' | 'connectedAt' | 'body'> {
   readonly transfer: TransferKind;
-  readonly timeouts: Timeouts;
-  readonly dialAt: number;
-  readonly connectedAt: number | undefined;
   /** 0 before the first byte. */
   readonly lastReceivedAt: number;
   readonly upload: { readonly isWaitingForData: boolean; readonly lastActivityAt: number } | undefined;
-  readonly body: { readonly lastAt: number; readonly isBeingRead: boolean } | undefined;
 }
 
 /** True when the client has read nothing of a flowing response for longer than allowed. */
