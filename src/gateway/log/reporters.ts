@@ -1,18 +1,27 @@
 import { errorCode } from '../../core/text/error-code.ts';
 import type { LossReport } from '../../store/frame.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { CurrentProblems } from '../observe/current-problems.ts';
 
 /** Minimum time between two log lines of the same kind, in milliseconds. */
 const quietMs = 10_000;
 
+/** Returns a function that returns true at most once per interval. */
+export function onceEvery(ms: number, monotonic: () => number): () => boolean {
+  let at = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = monotonic();
+    if (now - at < ms) return false;
+    at = now;
+    return true;
+  };
+}
+
 /** Returns a reporter that logs a recurring error at most once per interval. */
 export function errorReporter(log: Pick<Log, 'error'>, monotonic: () => number, message: string): (error: unknown) => void {
-  let reportedAt = Number.NEGATIVE_INFINITY;
+  const isDue = onceEvery(quietMs, monotonic);
   return (error) => {
-    const now = monotonic();
-    if (now - reportedAt < quietMs) return;
-    reportedAt = now;
-    log.error({ err: error }, message);
+    if (isDue()) log.error({ err: error }, message);
   };
 }
 
@@ -26,13 +35,11 @@ export const maskingReporter = (log: Log, monotonic: () => number): ((error: unk
 
 /** Returns a reporter for rejected client connections, which logs their number at most once per interval. */
 export function rejectionReporter(log: Pick<Log, 'warn'>, monotonic: () => number): (limit: number, hint: string) => void {
-  let reportedAt = Number.NEGATIVE_INFINITY;
+  const isDue = onceEvery(quietMs, monotonic);
   let rejected = 0;
   return (limit, hint) => {
     rejected += 1;
-    const now = monotonic();
-    if (now - reportedAt < quietMs) return;
-    reportedAt = now;
+    if (!isDue()) return;
     log.warn({ rejected, limit, hint }, 'client connections are rejected: the limit is reached');
     rejected = 0;
   };
@@ -49,23 +56,15 @@ export function dropReporter(
   notes: readonly string[][],
 ): { onDrop(drop: LossReport): void; onRecovered(): void } {
   let loggedAt = Number.NEGATIVE_INFINITY;
-  let shown: string | undefined;
-  const show = (problem: string | undefined): void => {
-    for (const list of notes) {
-      const index = shown === undefined ? -1 : list.indexOf(shown);
-      if (index >= 0) list.splice(index, 1);
-      if (problem !== undefined) list.push(problem);
-    }
-    shown = problem;
-  };
+  const problems = new CurrentProblems(notes);
   const onRecovered = (): void => {
-    show(undefined);
+    problems.show([]);
     loggedAt = Number.NEGATIVE_INFINITY;
     log.warn({}, 'records can be written to the spool again');
   };
   const onDrop = (drop: LossReport): void => {
-    if (drop.why === 'write' && shown === undefined) {
-      show(`Records are lost: the spool cannot be written (${errorCode(drop.error) || drop.error.message}).`);
+    if (drop.why === 'write' && problems.shown.length === 0) {
+      problems.show([`Records are lost: the spool cannot be written (${errorCode(drop.error) || drop.error.message}).`]);
       // Also when a line about a full spool was logged within the interval.
       loggedAt = Number.NEGATIVE_INFINITY;
     }
@@ -81,18 +80,11 @@ export function dropReporter(
 
 /** Keeps `notes` in step with the problems of the request log, and logs new ones. */
 export function problemReporter(notes: readonly string[][], log: Log): (problems: readonly string[]) => void {
-  let shown: readonly string[] = [];
+  const current = new CurrentProblems(notes);
   return (problems) => {
-    for (const problem of problems) if (!shown.includes(problem)) log.warn({}, problem);
-    if (problems.length === 0 && shown.length > 0) log.warn({}, 'the store of the request log works again');
-    for (const list of notes) {
-      for (const old of shown) {
-        const index = list.indexOf(old);
-        if (index >= 0) list.splice(index, 1);
-      }
-      list.push(...problems);
-    }
-    shown = problems;
+    for (const problem of problems) if (!current.shown.includes(problem)) log.warn({}, problem);
+    if (problems.length === 0 && current.shown.length > 0) log.warn({}, 'the store of the request log works again');
+    current.show(problems);
   };
 }
 

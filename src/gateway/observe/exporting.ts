@@ -8,8 +8,8 @@ import type { ExportSettings } from '../../telemetry/otlp/messages.ts';
 import type { Signal } from '../../telemetry/otlp/payload.ts';
 import type { ExportResult } from '../../telemetry/otlp/export-queue.ts';
 import type { Sample } from '../../telemetry/metrics/sample.ts';
-import { ExportProblems } from './export-problems.ts';
-import { errorReporter } from '../log/reporters.ts';
+import { CurrentProblems } from './current-problems.ts';
+import { errorReporter, onceEvery } from '../log/reporters.ts';
 import { version } from '../version.ts';
 
 /** A record as written to the spool: its line, and the kept bodies in the order request, upstream, response. */
@@ -28,10 +28,11 @@ const lineEvery = 60_000;
 const flushMs = 1500;
 const results = ['exported', 'rejected', 'failed', 'dropped'] as const satisfies readonly ExportResult[];
 
+const subjects = { traces: 'Traces', logs: 'Log records' } as const satisfies Record<Signal, string>;
+
 /** Exports traces and records to collectors. No cost per request if none is configured. */
 export class Exporting {
   readonly #log: Pick<Log, 'warn' | 'error'>;
-  readonly #monotonic: () => number;
   readonly #entry: URL;
   /** A thread that always dies is started again with each batch of records. */
   readonly #onFault: (error: unknown) => void;
@@ -42,9 +43,9 @@ export class Exporting {
   #ratio: number | undefined;
   #hasLogs = false;
   #hasContent = false;
-  readonly #problems: ExportProblems;
-  #lossReportedAt = Number.NEGATIVE_INFINITY;
-  #retryReportedAt = Number.NEGATIVE_INFINITY;
+  readonly #problems: Readonly<Record<Signal, CurrentProblems>>;
+  readonly #isLossDue: () => boolean;
+  readonly #isRetryDue: () => boolean;
 
   /** @param problems current problems, kept up to date @param entry entry file of the thread */
   constructor(
@@ -54,8 +55,9 @@ export class Exporting {
     entry = new URL('./export-worker.js', import.meta.url),
   ) {
     this.#log = log;
-    this.#problems = new ExportProblems(problems);
-    this.#monotonic = monotonic;
+    this.#problems = { traces: new CurrentProblems([problems]), logs: new CurrentProblems([problems]) };
+    this.#isLossDue = onceEvery(lineEvery, monotonic);
+    this.#isRetryDue = onceEvery(lineEvery, monotonic);
     this.#entry = entry;
     this.#onFault = errorReporter(log, monotonic, 'the thread that exports traces and logs died; it is started again');
   }
@@ -72,7 +74,7 @@ export class Exporting {
     // Starts at zero: Prometheus does not count the first value of a counter as an increase.
     for (const signal of [...(tracing === undefined ? [] : ['traces']), ...(logs === undefined ? [] : ['logs'])])
       for (const result of results) this.#counts.set(`${signal} ${result}`, this.#counts.get(`${signal} ${result}`) ?? 0);
-    for (const signal of ['traces', 'logs'] as const) if (!this.#isExported(signal)) this.#problems.set(signal, undefined);
+    for (const signal of ['traces', 'logs'] as const) if (!this.#isExported(signal)) this.#problems[signal].show([]);
     if (!this.isOn && this.#thread === undefined) return;
     this.#thread ??= new ExportThread({
       entry: this.#entry,
@@ -131,20 +133,19 @@ export class Exporting {
     const key = `${signal} ${result}`;
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + items);
     // A full queue is a consequence: the reason is that of the export that is retried.
-    if (result !== 'dropped' && this.#isExported(signal)) this.#problems.set(signal, result === 'exported' ? undefined : (why ?? result));
-    if (result === 'exported') return;
-    const now = this.#monotonic();
-    if (now - this.#lossReportedAt < lineEvery) return;
-    this.#lossReportedAt = now;
-    this.#log.warn({ signal, items, result, why }, 'traces or logs were not exported');
+    if (result !== 'dropped') this.#show(signal, result === 'exported' ? undefined : (why ?? result));
+    if (result !== 'exported' && this.#isLossDue()) this.#log.warn({ signal, items, result, why }, 'traces or logs were not exported');
   }
 
   /** Retries take minutes: without a line, a wrong address or certificate would be noticed only when items are lost. */
   #retried(signal: Signal, why: string): void {
-    if (this.#isExported(signal)) this.#problems.set(signal, why);
-    const now = this.#monotonic();
-    if (now - this.#retryReportedAt < lineEvery) return;
-    this.#retryReportedAt = now;
-    this.#log.warn({ signal, why }, 'traces or logs could not be exported; the gateway keeps them and retries');
+    this.#show(signal, why);
+    if (this.#isRetryDue()) this.#log.warn({ signal, why }, 'traces or logs could not be exported; the gateway keeps them and retries');
+  }
+
+  /** @param why undefined once the collector accepts exports */
+  #show(signal: Signal, why: string | undefined): void {
+    if (this.#isExported(signal))
+      this.#problems[signal].show(why === undefined ? [] : [`${subjects[signal]} are not exported to their collector: ${why}.`]);
   }
 }

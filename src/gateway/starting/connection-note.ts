@@ -1,16 +1,16 @@
 import type { Log } from '../../telemetry/log.ts';
 import { connectionsFor, openFilesFor } from '../connection-limit.ts';
+import { CurrentProblems } from '../observe/current-problems.ts';
 
 /** Keeps `notes` in step with whether the system allows the configured number of client connections. */
 export class ConnectionNote {
-  readonly #notes: string[];
+  readonly #problems: CurrentProblems;
   readonly #log: Pick<Log, 'warn'>;
   readonly #openFiles: number | undefined;
-  #shown: string | undefined;
   #isStarted = false;
 
   constructor(notes: string[], log: Pick<Log, 'warn'>, openFiles: number | undefined) {
-    this.#notes = notes;
+    this.#problems = new CurrentProblems([notes]);
     this.#log = log;
     this.#openFiles = openFiles;
   }
@@ -20,14 +20,10 @@ export class ConnectionNote {
     const note = connectionNote(most, processes, this.#openFiles);
     const isLogged = this.#isStarted;
     this.#isStarted = true;
-    if (note === this.#shown) return;
-    const at = this.#shown === undefined ? -1 : this.#notes.indexOf(this.#shown);
-    if (at >= 0) this.#notes.splice(at, 1);
-    this.#shown = note;
-    if (note === undefined) return;
-    this.#notes.push(note);
+    if (note === this.#problems.shown[0]) return;
+    this.#problems.show(note === undefined ? [] : [note]);
     // The line of the start has all notes.
-    if (isLogged) this.#log.warn({}, note);
+    if (isLogged && note !== undefined) this.#log.warn({}, note);
   }
 }
 

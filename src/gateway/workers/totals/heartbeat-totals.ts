@@ -1,17 +1,17 @@
 import type { ProcessFigures } from '../../../admin/process-monitor.ts';
 import type { Activity } from '../../../admin/managed-gateway.ts';
 import type { StoreStats } from '../../../store/frame.ts';
+import { CurrentProblems } from '../../observe/current-problems.ts';
 import type { Heartbeat } from '../messages.ts';
 import type { WorkersSpool } from '../spool.ts';
 
 /** Sums of the workers' beats, including counts of workers that have ended. */
 export class HeartbeatTotals {
   readonly #spool: WorkersSpool;
-  readonly #notes: string[];
+  readonly #problems: CurrentProblems;
   readonly #last = new Map<number, Heartbeat>();
   /** Finished requests by worker. */
   readonly #requests = new Map<number, number>();
-  #problems: readonly string[] = [];
   /** Problems of workers that do not stay alive, one sentence each. */
   #troubles: readonly string[] = [];
   /** Number of records whose bodies could not be masked in time. */
@@ -20,7 +20,7 @@ export class HeartbeatTotals {
   /** @param notes current deviations from the configuration, kept up to date */
   constructor(spool: WorkersSpool, notes: string[]) {
     this.#spool = spool;
-    this.#notes = notes;
+    this.#problems = new CurrentProblems([notes]);
   }
 
   /** @param last previous beat of the same process */
@@ -74,12 +74,6 @@ export class HeartbeatTotals {
   #note(): void {
     const beats = [...this.#last.values()];
     this.#spool.problems = [...new Set(beats.flatMap((beat) => beat.spoolProblems))];
-    const problems = [...new Set([...beats.flatMap((beat) => beat.problems), ...this.#troubles])];
-    for (const old of this.#problems) {
-      const at = this.#notes.indexOf(old);
-      if (at >= 0) this.#notes.splice(at, 1);
-    }
-    this.#notes.push(...problems);
-    this.#problems = problems;
+    this.#problems.show([...new Set([...beats.flatMap((beat) => beat.problems), ...this.#troubles])]);
   }
 }
