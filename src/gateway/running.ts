@@ -10,14 +10,9 @@ import type { DrainPlan } from './drain.ts';
 import { eventOf } from './reload/event.ts';
 import type { Gateway, GatewayEvent } from './types.ts';
 
-export interface RunningParts {
+export interface RunningParts extends Pick<Gateway, 'url' | 'checkedMs' | 'notes' | 'logs' | 'admin' | 'probes'> {
   readonly serving: Serving;
   readonly reloader: Reloader;
-  readonly checkedMs: number | undefined;
-  readonly notes: readonly string[];
-  readonly logs: LogReader | undefined;
-  readonly admin: AdminState | undefined;
-  readonly probes: string | undefined;
   loaded(): ValidConfig;
   /** Resolves when the admin API requests a shutdown. */
   readonly shutdownRequested: Promise<Partial<DrainPlan>>;
@@ -38,15 +33,14 @@ export class RunningGateway implements Gateway {
   #closing: Promise<void> | undefined;
   #draining: Promise<void> | undefined;
 
-  /** @param url of the data listener, in the form clients use */
-  constructor(parts: RunningParts, url: string) {
+  constructor(parts: RunningParts) {
     this.#parts = parts;
     this.checkedMs = parts.checkedMs;
     this.notes = parts.notes;
     this.logs = parts.logs;
     this.admin = parts.admin;
     this.probes = parts.probes;
-    this.url = shownUrl(url);
+    this.url = parts.url;
     this.shutdownRequested = parts.shutdownRequested.then((plan) => void (this.#plan = plan));
   }
 
@@ -93,6 +87,3 @@ export class RunningGateway implements Gateway {
     return this.#closing;
   }
 }
-
-/** Appends `/v1`, except for a Unix socket. */
-export const shownUrl = (url: string): string => (url.startsWith('unix:') ? url : `${url}/v1`);

@@ -23,7 +23,7 @@ import { eventOf } from './reload/event.ts';
 import { LastGoodCopy } from './reload/last-good.ts';
 import { overriddenBy } from './reload/overridden.ts';
 import { ReloadState } from './reload/state.ts';
-import { RunningGateway, shownUrl } from './running.ts';
+import { RunningGateway } from './running.ts';
 import { Runtime } from './runtime.ts';
 import type { Serving } from './serving.ts';
 import { refuseAdminExposure, refuseEmptyCatalog, refuseExposure, startFault } from './starting/refusals.ts';
@@ -108,21 +108,19 @@ class GatewayStart {
     this.#url = shownUrl(url);
     const admin = await this.#openAdmin(serving.page);
     stop?.throwIfAborted();
-    return new RunningGateway(
-      {
-        serving,
-        reloader: this.#reloader,
-        checkedMs,
-        notes: this.#notes,
-        logs: this.#storage.logs,
-        admin,
-        probes,
-        shutdownRequested: this.#stop.promise,
-        loaded: () => this.#loaded ?? loaded,
-        closeAll: () => this.closeAll(),
-      },
-      url,
-    );
+    return new RunningGateway({
+      url: this.#url,
+      serving,
+      reloader: this.#reloader,
+      checkedMs,
+      notes: this.#notes,
+      logs: this.#storage.logs,
+      admin,
+      probes,
+      shutdownRequested: this.#stop.promise,
+      loaded: () => this.#loaded ?? loaded,
+      closeAll: () => this.closeAll(),
+    });
   }
 
   /** Never rejects: a resource that fails to close must not keep the others open. */
@@ -323,6 +321,9 @@ class GatewayStart {
     });
   }
 }
+
+/** The base URL for clients. A Unix socket has none. */
+const shownUrl = (url: string): string => (url.startsWith('unix:') ? url : `${url}/v1`);
 
 function notServing(): never {
   throw new Error('the gateway does not serve yet');
