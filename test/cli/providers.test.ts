@@ -164,7 +164,7 @@ providers:
       ' | fix: check the key: it was revoked, or belongs to another service',
       `known | FAIL | ${upstream.host} | 403 The key Bearer *** may not do this`,
       ' | fix: give the key the permission to list models, or use a key of the right project',
-      `gone | FAIL | 127.0.0.1:${dead} | the connection was refused`,
+      `gone | FAIL | 127.0.0.1:${dead} | connection refused`,
       ' | fix: check host, port and DNS, and that this machine may reach it',
       'unset | off | NOBODY_SET_THIS is not set',
       'callers | off | each caller sends the credential',

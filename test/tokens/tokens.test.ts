@@ -204,7 +204,7 @@ describe('without a token', () => {
     [
       'the endpoint is unreachable',
       async (): Promise<string> => grantOf({ tokenUri: `http://127.0.0.1:${await deadPort()}/token` }),
-      /the connection was refused/,
+      /connection refused/,
     ],
     ['the key is invalid', (): string => grantOf({ privateKey: 'not a key' }), /private key of the service account cannot be read/],
     ['the endpoint is not an http URL', (): string => grantOf({ tokenUri: 'file:///etc' }), /not an http or https URL/],

@@ -51,13 +51,13 @@ describe('fetchResponse() on a reused connection', () => {
         time.pass(250);
         socket.destroy();
       },
-      'the connection broke',
+      'connection closed',
       2,
     ],
     [
       'does not retry if the connection breaks within the response',
       (socket: Socket): void => void socket.end('HTTP/1.1 2'),
-      'the connection broke',
+      'connection closed',
       2,
     ],
   ] as const)('%s', async (_name, serve, text, requests) => {

@@ -1,4 +1,5 @@
 import { fromUnknown, type GatewayError } from '../../core/error.ts';
+import { connectionFault } from '../../core/http/connection-fault.ts';
 import { appendBytes } from '../../core/memory/byte-pieces.ts';
 import type { Trust } from '../../core/snapshot.ts';
 import { codeOf, isConnectTimeout } from './exchange/faults.ts';
@@ -136,19 +137,5 @@ function faultOf(error: Error): FetchFault {
   const code = codeOf(error);
   if (code === 'not_allowed') return new FetchFault('refused', error.message, error as GatewayError);
   if (isConnectTimeout(code)) return new FetchFault('timeout', 'the connection was not accepted in time', undefined, error);
-  return new FetchFault(
-    'connection',
-    connectionMessages[code ?? ''] ?? `the connection failed${code === undefined ? '' : ` (${code})`}`,
-    undefined,
-    error,
-  );
+  return new FetchFault('connection', connectionFault(error), undefined, error);
 }
-
-const connectionMessages: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection broke',
-  UND_ERR_SOCKET: 'the connection broke',
-  UPSTREAM_CLOSED: 'the connection broke',
-  ENOTFOUND: 'the name does not resolve',
-  EAI_AGAIN: 'the name could not be resolved',
-};
