@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lookupFor } from '../../src/transport/outbound/egress.ts';
+import { createEgress } from '../../src/transport/outbound/egress.ts';
 import { createNameResolver, type NameResolver } from '../../src/transport/outbound/dns/resolver.ts';
 import { type NameServer, startNameServer } from './dns-server.ts';
 
@@ -202,7 +202,7 @@ describe('a DNS response', () => {
   });
 
   it('is checked on every use: a private address is rejected for a host chosen by a request', async () => {
-    const checked = lookupFor('request', { hasHost: () => false, hasAddress: () => false }, undefined, names.lookup);
+    const checked = createEgress(() => [], names.lookup).lookup('request');
     server.reply = () => ({ addresses: ['93.184.216.34'], ttl: 0 });
     expect(await find('rebind.test', { all: true }, checked)).toEqual(['93.184.216.34']);
     server.reply = () => ({ addresses: ['127.0.0.1'], ttl: 0 });

@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request as httpRequest, type Server } from
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/core/error.ts';
-import { compileEgress, lookupFor } from '../../src/transport/outbound/egress.ts';
+import { createEgress } from '../../src/transport/outbound/egress.ts';
 import { call, createRig, type PassResult, provider, raw, rawProvider, read, type Rig, type RigOptions, until } from './rig.ts';
 import { turns } from '../support/time.ts';
 
@@ -363,7 +363,7 @@ test('rejects a public name that resolves to an internal address with not_allowe
   const { server, received } = recorder();
   const origins: string[] = [];
   // `localhost` stands for the public name: only the address rules apply.
-  const lookup = lookupFor('request', compileEgress([]));
+  const lookup = createEgress(() => []).lookup('request');
   const { port, upstreamPort } = await start(server, {
     trust: 'request',
     origins,

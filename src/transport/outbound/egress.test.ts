@@ -1,11 +1,10 @@
 import type { LookupFunction } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { createAddressRules } from './address.ts';
-import { checkUrl, compileEgress, createEgress, lookupFor } from './egress.ts';
+import { createEgress } from './egress.ts';
 
-const emptyAllowList = compileEgress([]);
+const egress = createEgress(() => []);
 
-describe('checkUrl() for a host from a request', () => {
+describe('check() of a host from a request', () => {
   const open = [
     'https://api.openai.com',
     'https://API.OpenAI.com:8443/v1',
@@ -21,7 +20,7 @@ describe('checkUrl() for a host from a request', () => {
     'https://[64:ff9b::808:808]',
   ];
   test.each(open)('allows %s', (origin) => {
-    expect(checkUrl(origin, 'request', emptyAllowList)).toBeUndefined();
+    expect(egress.check(origin, 'request')).toBeUndefined();
   });
 
   const closed: readonly (readonly [why: string, origins: readonly string[]])[] = [
@@ -188,7 +187,7 @@ describe('checkUrl() for a host from a request', () => {
   test.each(closed.flatMap(([reason, origins]) => origins.map((origin) => [reason, origin] as const)))(
     'rejects with not_allowed (403): %s: %j',
     (_name, origin) => {
-      const error = checkUrl(origin, 'request', emptyAllowList);
+      const error = egress.check(origin, 'request');
       expect(error?.code).toBe('not_allowed');
       expect(error?.status).toBe(403);
       expect(error?.hint).toContain('server.egress.allow');
@@ -196,11 +195,11 @@ describe('checkUrl() for a host from a request', () => {
   );
 
   test('does not repeat a password of the URL in its message', () => {
-    expect(checkUrl('https://user:s3cret@10.0.0.1', 'request', emptyAllowList)?.message).not.toContain('s3cret');
+    expect(egress.check('https://user:s3cret@10.0.0.1', 'request')?.message).not.toContain('s3cret');
   });
 });
 
-describe('checkUrl() for a host from gateway.yaml', () => {
+describe('check() of a host from gateway.yaml', () => {
   test.each([
     'http://127.0.0.1:8080',
     'http://localhost',
@@ -209,11 +208,11 @@ describe('checkUrl() for a host from gateway.yaml', () => {
     'http://[::1]:1',
     'https://x.internal',
   ])('allows %s', (origin) => {
-    expect(checkUrl(origin, 'operator', emptyAllowList)).toBeUndefined();
+    expect(egress.check(origin, 'operator')).toBeUndefined();
   });
 
   test.each(['', 'localhost:8080', 'ftp://x', 'file:///x', 'http://'])('rejects an origin that is not http or https: %j', (origin) => {
-    expect(checkUrl(origin, 'operator', emptyAllowList)).toMatchObject({
+    expect(egress.check(origin, 'operator')).toMatchObject({
       code: 'not_allowed',
       message: 'The host of the provider is not an http or https URL.',
       hint: 'Correct custom_host of the provider in gateway.yaml.',
@@ -222,7 +221,7 @@ describe('checkUrl() for a host from gateway.yaml', () => {
 });
 
 describe('server.egress.allow', () => {
-  const allow = compileEgress(['localhost', 'Ollama', '*.corp.example.com', '10.20.0.0/16', '192.168.1.7', 'fd00::/8']);
+  const listed = createEgress(() => ['localhost', 'Ollama', '*.corp.example.com', '10.20.0.0/16', '192.168.1.7', 'fd00::/8']);
   const opened = [
     'http://localhost:11434',
     'http://ollama',
@@ -234,7 +233,7 @@ describe('server.egress.allow', () => {
     'https://[::ffff:10.20.0.1]',
   ];
   test.each(opened)('allows %s', (origin) => {
-    expect(checkUrl(origin, 'request', allow)).toBeUndefined();
+    expect(listed.check(origin, 'request')).toBeUndefined();
   });
 
   const stillBlocked = [
@@ -252,13 +251,13 @@ describe('server.egress.allow', () => {
     'http://localhost.',
   ];
   test.each(stillBlocked)('does not allow hosts that only resemble its entries: %s', (origin) => {
-    expect(checkUrl(origin, 'request', allow)?.code).toBe('not_allowed');
+    expect(listed.check(origin, 'request')?.code).toBe('not_allowed');
   });
 
   test.each(['', '*', '*.', 'http://x', 'a b', '10.0.0.0/33', '10.0.0.0/', 'x/8', 'a..b', '*x.com', 'x.*', 'fd00::/129', 'host:80'])(
     'rejects the entry %j',
     (entry) => {
-      expect(() => compileEgress([entry])).toThrow(/server\.egress\.allow/);
+      expect(() => createEgress(() => [entry]).check('https://api.example.com', 'request')).toThrow(/server\.egress\.allow/);
     },
   );
 
@@ -273,7 +272,7 @@ describe('server.egress.allow', () => {
   });
 });
 
-describe('lookupFor() for a request', () => {
+describe('lookup() of a name from a request', () => {
   const rows: readonly (readonly [string, readonly string[], boolean])[] = [
     ['allows a public address', ['8.8.8.8'], true],
     ['allows two public addresses', ['8.8.8.8', '2606:4700::1'], true],
@@ -284,42 +283,36 @@ describe('lookupFor() for a request', () => {
     ['rejects link-local with a zone', ['fe80::1%eth0'], false],
     ['allows an address of the allow list', ['10.9.0.1'], true],
   ];
-  const allow = compileEgress(['10.9.0.0/16', 'inside.example.com']);
+  const lookupWith = (found: LookupFunction, allow: readonly string[] = []): LookupFunction =>
+    createEgress(() => allow, found).lookup('request');
+  const allow = ['10.9.0.0/16', 'inside.example.com'];
 
   test.each(rows)('%s', async (_name, addresses, isOpen) => {
     for (const isAll of [true, false]) {
-      const resolvedAddresses = await resolve(
-        lookupFor('request', allow, createAddressRules(), fixed(addresses)),
-        'rebind.example.com',
-        isAll,
-      );
+      const resolvedAddresses = await resolve(lookupWith(fixed(addresses), allow), 'rebind.example.com', isAll);
       if (isOpen) expect(resolvedAddresses).toEqual(isAll ? addresses : addresses.slice(0, 1));
       else expect(resolvedAddresses).toMatchObject({ code: 'not_allowed' });
     }
   });
 
   test('does not check addresses of allowed names and of operator hosts', async () => {
-    expect(await resolve(lookupFor('request', allow, createAddressRules(), fixed(['127.0.0.1'])), 'inside.example.com', true)).toEqual([
-      '127.0.0.1',
-    ]);
-    expect(await resolve(lookupFor('operator', emptyAllowList, createAddressRules(), fixed(['127.0.0.1'])), 'x.example.com', true)).toEqual(
-      ['127.0.0.1'],
-    );
+    expect(await resolve(lookupWith(fixed(['127.0.0.1']), allow), 'inside.example.com', true)).toEqual(['127.0.0.1']);
+    expect(await resolve(createEgress(() => [], fixed(['127.0.0.1'])).lookup('operator'), 'x.example.com', true)).toEqual(['127.0.0.1']);
   });
 
   test('reports ENOTFOUND for a name that does not exist', async () => {
     const failingLookup: LookupFunction = (_name, _options, callback) =>
       callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), '', 0);
-    expect(await resolve(lookupFor('request', emptyAllowList, createAddressRules(), failingLookup), 'x.example.com', true)).toMatchObject({
+    expect(await resolve(lookupWith(failingLookup), 'x.example.com', true)).toMatchObject({
       code: 'ENOTFOUND',
     });
-    expect(await resolve(lookupFor('request', emptyAllowList, createAddressRules(), fixed([])), 'x.example.com', true)).toMatchObject({
+    expect(await resolve(lookupWith(fixed([])), 'x.example.com', true)).toMatchObject({
       code: 'ENOTFOUND',
     });
   });
 
   test('rejects localhost on this machine', async () => {
-    expect(await resolve(lookupFor('request', emptyAllowList), 'localhost', true)).toMatchObject({ code: 'not_allowed' });
+    expect(await resolve(egress.lookup('request'), 'localhost', true)).toMatchObject({ code: 'not_allowed' });
   });
 });
 

@@ -3,10 +3,11 @@ import { isIP, isIPv4, type LookupFunction } from 'node:net';
 import { GatewayError } from '../../core/error.ts';
 import type { Trust } from '../../core/snapshot.ts';
 import { unbracket } from '../../core/http/listen-address.ts';
+import { addressesIn, lookupFailure } from './dns/lookups.ts';
 import { AddressList, type AddressRules, createAddressRules } from './address.ts';
 
 /** `server.egress.allow` in compiled form: hosts that a request may choose although the egress rules forbid them. */
-export interface EgressAllowList {
+interface EgressAllowList {
   /** The name, or an address literal without brackets, is listed as it is or below a `*.suffix`. */
   hasHost(host: string): boolean;
   /** The address is listed or lies in a listed network. */
@@ -50,7 +51,7 @@ const privateSuffixes: ReadonlySet<string> = new Set([
  * Compiles `server.egress.allow`. Names are compared case-insensitively. An entry allows exactly what it names.
  * @throws GatewayError `invalid_config` for an entry that is neither a host, `*.suffix`, an address nor a network
  */
-export function compileEgress(list: readonly string[]): EgressAllowList {
+function compileEgress(list: readonly string[]): EgressAllowList {
   const hosts = new Set<string>();
   const suffixes: string[] = [];
   const addresses = new AddressList();
@@ -74,12 +75,7 @@ export function compileEgress(list: readonly string[]): EgressAllowList {
  * Returns an error if this origin must not be called. Origins written by the operator are used as they are. Origins from a
  * request must be https with a public host name, unless the allow list contains them. The path is not checked.
  */
-export function checkUrl(
-  origin: string,
-  trust: Trust,
-  allow: EgressAllowList,
-  rules: AddressRules = createAddressRules(),
-): GatewayError | undefined {
+function checkUrl(origin: string, trust: Trust, allow: EgressAllowList, rules: AddressRules): GatewayError | undefined {
   const url = parse(origin);
   if (trust === 'operator') return url === undefined ? invalidProviderHost() : undefined;
   if (url === undefined) return refusal('is not an http or https URL');
@@ -100,19 +96,14 @@ export function checkUrl(
  * not even if it changes between check and connection. Rejects a name if any of its addresses is forbidden: a name with
  * both kinds is an attack. Names and addresses of the allow list are accepted.
  */
-export function lookupFor(
-  trust: Trust,
-  allow: EgressAllowList,
-  rules: AddressRules = createAddressRules(),
-  resolve: LookupFunction = systemLookup,
-): LookupFunction {
-  if (trust === 'operator') return resolve;
+function publicLookup(currentList: () => EgressAllowList, rules: AddressRules, resolve: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
+    const allow = currentList();
     resolve(hostname, { ...options, all: true }, (error, found) => {
-      const addresses = typeof found === 'string' ? [{ address: found, family: isIPv4(found) ? 4 : 6 }] : found;
-      const first = addresses?.[0];
-      if (error !== null || first === undefined) {
-        callback(error ?? notFound(hostname), '', 0);
+      const addresses = error === null ? [...addressesIn(found)] : [];
+      const [first] = addresses;
+      if (first === undefined) {
+        callback(error ?? lookupFailure('ENOTFOUND', hostname), '', 0);
         return;
       }
       const isAllowed = allow.hasHost(hostname) || addresses.every(({ address }) => rules.isPublic(address) || allow.hasAddress(address));
@@ -132,12 +123,10 @@ export function createEgress(list: () => readonly string[], resolve: LookupFunct
     if (compiled?.list !== current) compiled = { list: current, allow: compileEgress(current) };
     return compiled.allow;
   };
+  const lookupOfRequests = publicLookup(allow, rules, resolve);
   return {
     check: (origin, trust) => checkUrl(origin, trust, trust === 'operator' ? noAllowList : allow(), rules),
-    lookup: (trust) =>
-      trust === 'operator'
-        ? resolve
-        : (hostname, options, callback) => lookupFor(trust, allow(), rules, resolve)(hostname, options, callback),
+    lookup: (trust) => (trust === 'operator' ? resolve : lookupOfRequests),
   };
 }
 
@@ -187,10 +176,6 @@ function invalidProviderHost(): GatewayError {
     message: 'The host of the provider is not an http or https URL.',
     hint: 'Correct custom_host of the provider in gateway.yaml.',
   });
-}
-
-function notFound(hostname: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname });
 }
 
 function unreadable(entry: string): GatewayError {

@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
-import { isIPv4, type LookupFunction } from 'node:net';
+import type { LookupFunction } from 'node:net';
+import { addressesIn, lookupFailure } from './lookups.ts';
 import { HostsFile } from './hosts-file.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { setBounded } from '../../../core/memory/set-bounded.ts';
@@ -104,7 +105,7 @@ class CachingNameResolver implements NameResolver {
         const found = family === 0 ? [...addresses] : addresses.filter((each) => each.family === family);
         const [first] = found;
         // Outside of the promise, so that an error thrown by the socket is not treated as a failed lookup.
-        if (first === undefined) process.nextTick(callback, failure('ENOTFOUND', hostname), '', 0);
+        if (first === undefined) process.nextTick(callback, lookupFailure('ENOTFOUND', hostname), '', 0);
         else if (options.all === true) process.nextTick(callback, null, found);
         else process.nextTick(callback, null, first.address, first.family);
       },
@@ -118,7 +119,7 @@ class CachingNameResolver implements NameResolver {
     if (kept !== undefined && this.#options.monotonic() < kept.until) return kept.addresses;
     const running = this.#pending.get(name);
     if (running !== undefined) return running;
-    if (this.#pending.size >= limits.pending) return this.#expired(kept, failure('EAI_AGAIN', name));
+    if (this.#pending.size >= limits.pending) return this.#expired(kept, lookupFailure('EAI_AGAIN', name));
     const asking = this.#ask(name, kept).finally(() => this.#pending.delete(name));
     this.#pending.set(name, asking);
     return asking;
@@ -163,7 +164,7 @@ class CachingNameResolver implements NameResolver {
     const good = results.filter(({ addresses }) => addresses.length > 0);
     if (good.length > 0)
       return { addresses: good.flatMap(({ addresses }) => addresses), ttlMs: Math.min(...good.map(({ ttlMs }) => ttlMs)) };
-    if (results.some(({ isLost }) => isLost === true)) throw failure('EAI_AGAIN', name);
+    if (results.some(({ isLost }) => isLost === true)) throw lookupFailure('EAI_AGAIN', name);
     return nothing;
   }
 
@@ -195,7 +196,7 @@ class CachingNameResolver implements NameResolver {
 
   async #bySystem(name: string): Promise<LookupResult> {
     const found = await this.#system.run(() => systemLookup(this.#options.systemResolver, name));
-    if (found === undefined) throw failure('EAI_AGAIN', name);
+    if (found === undefined) throw lookupFailure('EAI_AGAIN', name);
     return { addresses: found, ttlMs: cacheMs.least };
   }
 
@@ -209,14 +210,9 @@ function systemLookup(system: LookupFunction, name: string): Promise<Addresses> 
     system(name, { all: true }, (error, found) => {
       if (error?.code === 'ENOTFOUND') resolve([]);
       else if (error !== null) reject(error);
-      else resolve(typeof found === 'string' ? [{ address: found, family: isIPv4(found) ? 4 : 6 }] : found);
+      else resolve(addressesIn(found));
     });
   });
-}
-
-/** The same error as that of the system's resolver. */
-function failure(code: 'ENOTFOUND' | 'EAI_AGAIN', hostname: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`getaddrinfo ${code} ${hostname}`), { code, syscall: 'getaddrinfo', hostname });
 }
 
 function delay(ms: number): Promise<undefined> {
