@@ -62,7 +62,6 @@ export type ModelEvent =
   | { readonly type: 'audio'; readonly choice: number; readonly audio: Readonly<Record<string, unknown>> }
   /** Fields merged into the chunk (without `choice`) or the choice; omitted under strict compliance unless `strict`. */
   | { readonly type: 'extra'; readonly choice?: number; readonly fields: Readonly<Record<string, unknown>>; readonly strict: boolean }
-  | { readonly type: 'native'; readonly event: WireEvent }
   /** For a later request of the conversation (`Call.notes`): not written to the client. */
   | { readonly type: 'note'; readonly note: Note }
   | { readonly type: 'usage'; readonly usage: Usage }

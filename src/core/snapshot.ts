@@ -98,7 +98,6 @@ export interface Leaf extends TargetNode {
   readonly forwardHeaders: readonly string[] | undefined;
   readonly strict: boolean | undefined;
   readonly showsReasoning?: boolean | undefined;
-  readonly cacheMode: string | undefined;
   /** Stored prompt that this target runs instead of the one in the request; prompts routes only. */
   readonly prompt?: ChosenPrompt | undefined;
 }
@@ -190,7 +189,6 @@ export interface ApiKey {
   /** End of the rotation overlap, during which this secret still works besides a newer one. */
   readonly retires: number | undefined;
   readonly revoked: number | undefined;
-  readonly debug: boolean;
   /** Default for showing reasoning as `reasoning_content`, if neither config nor request sets it. */
   readonly showsReasoning?: boolean | undefined;
   readonly log?: LogRule | undefined;

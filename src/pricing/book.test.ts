@@ -41,7 +41,6 @@ describe('createPriceBook', () => {
     ['answered', 'gpt-4o-mini'],
   ])('distinguishes calls by their %s', (member, value) => {
     const customPrices = {
-      pattern: 'other/gpt-4o',
       isExact: true,
       fits: (name: string) => name === 'other/gpt-4o',
       price: makePrice({ source: 's', prices: { input: 7 } }),

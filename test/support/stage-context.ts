@@ -132,7 +132,6 @@ export function makeLeaf(overrides: Partial<Leaf> = {}): Leaf {
     customHost: undefined,
     forwardHeaders: undefined,
     strict: undefined,
-    cacheMode: undefined,
     ...overrides,
   };
 }
@@ -194,7 +193,6 @@ export function makeKey(name: string, overrides: Partial<ApiKey> = {}): ApiKey {
     expires: undefined,
     retires: undefined,
     revoked: undefined,
-    debug: false,
     allowsConfig: () => true,
     allowsProvider: () => true,
     allowsModel: () => true,

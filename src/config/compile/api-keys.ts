@@ -54,7 +54,6 @@ export function compileRules(name: string, rules: CallerRules): ApiKey {
     expires: undefined,
     retires: undefined,
     revoked: undefined,
-    debug: rules.debug ?? false,
     showsReasoning: rules.reasoning_content,
     log: rules.log,
     allowsConfig: compileNames(rules.allow?.configs),

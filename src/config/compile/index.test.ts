@@ -43,7 +43,6 @@ describe('settings inherited by targets', () => {
   it('are passed from a config to its targets', () => {
     expect(firstLeaf).toMatchObject({
       override: { temperature: 1, nested: { a: 1, list: [1, 2] }, stop: ['x'], labels: { team: 'search' } },
-      cacheMode: 'simple',
       timeouts: { connect: 1000, idle: 7000, request: 30_000 },
       customHost: 'https://one.example/v1',
       forwardHeaders: ['x-one', 'x-two'],
@@ -57,7 +56,6 @@ describe('settings inherited by targets', () => {
   it('are merged for parameters, labels and timeouts, and replaced otherwise', () => {
     expect(secondLeaf).toMatchObject({
       override: { temperature: 0, nested: { a: 1, b: 2, list: [3] }, stop: null, labels: { team: 'search', product: 'x' } },
-      cacheMode: undefined,
       timeouts: { connect: 1000, idle: 120_000, request: 5000 },
       customHost: 'https://two.example/v1',
       forwardHeaders: [],

@@ -81,7 +81,7 @@ describe('snapshot', () => {
           metadata: { team: 'web' },
           allow: { configs: ['c', 'inline'], providers: ['@main', 'type:acme'], models: ['gpt-4o*', 'meta/*'] },
         },
-        open: { hash: `sha256:${'cd'.repeat(32)}`, enforce_config: true, debug: true },
+        open: { hash: `sha256:${'cd'.repeat(32)}`, enforce_config: true },
       },
     });
     const app = snapshot.apiKeys.get(hash.toLowerCase());
@@ -91,7 +91,6 @@ describe('snapshot', () => {
       defaultConfig: 'c',
       enforceConfig: false,
       expires: Date.UTC(2027, 2, 1),
-      debug: false,
       metadata: { team: 'web' },
     });
     expect(['c', 'inline', 'd'].map((name) => app?.allowsConfig(name))).toEqual([true, true, false]);
@@ -103,7 +102,7 @@ describe('snapshot', () => {
       false,
       false,
     ]);
-    expect(open).toMatchObject({ enforceConfig: true, debug: true, expires: undefined });
+    expect(open).toMatchObject({ enforceConfig: true, expires: undefined });
     expect([open?.allowsConfig('x'), open?.allowsProvider('x'), open?.allowsModel('x')]).toEqual([true, true, true]);
   });
 

@@ -30,9 +30,7 @@ export interface PriceBook {
 
 /** A price in the configuration, and the models to which it applies. */
 export interface PriceOverride {
-  /** Such as `azure-eu/gpt-4o-mini`, `azure-openai/gpt-4o*`, `gpt-4o`. */
-  readonly pattern: string;
-  /** Matches the whole name. */
+  /** Matches the whole name, such as `azure-eu/gpt-4o-mini` or `gpt-4o`. */
   fits(name: string): boolean;
   /** Without wildcards: takes precedence over every pattern. */
   readonly isExact: boolean;

@@ -18,8 +18,8 @@ export class Histogram {
   }
 
   /** @param ms milliseconds */
-  add(ms: number, count = 1): void {
-    this.#addTo(bucketOf(ms), count);
+  add(ms: number): void {
+    this.#addTo(bucketOf(ms), 1);
   }
 
   addAll(other: Histogram): void {

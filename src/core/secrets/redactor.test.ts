@@ -183,8 +183,6 @@ describe('SecretRedactor with headers', () => {
   ])('masks %j', (headers, masked, found) => {
     const { redactor: secretRedactor, hits } = redactor('x-api-key', key);
     expect([secretRedactor.headers(headers as Record<string, string>), hits()]).toEqual([masked, found]);
-    expect(secretRedactor.pairs(Object.entries(headers).flat())).toEqual(Object.entries(masked).flat());
-    expect(hits()).toBe(2 * found);
   });
 
   it('returns the same object if there is no secret', () => {

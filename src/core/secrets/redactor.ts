@@ -177,16 +177,6 @@ export class SecretRedactor {
     return out ?? headers;
   }
 
-  /** Masks a flat list of names and values. */
-  pairs(pairs: HeaderPairs): HeaderPairs {
-    const out: HeaderPairs = [];
-    for (let i = 0; i + 1 < pairs.length; i += 2) {
-      const name = pairs[i] ?? '';
-      if (!this.isInName(name)) out.push(name, this.text(pairs[i + 1] ?? ''));
-    }
-    return out;
-  }
-
   #overwrite(bytes: Buffer): void {
     const secrets = this.#variants.bytes;
     const tables = shiftsOf(this.#variants);

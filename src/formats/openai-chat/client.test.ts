@@ -145,7 +145,6 @@ describe('deltas', () => {
     ],
     ['a refusal', { type: 'refusal', choice: 0, text: 'No.' }, { refusal: 'No.' }, { refusal: 'No.' }],
     ['audio', { type: 'audio', choice: 0, audio: { data: 'AA' } }, { audio: { data: 'AA' } }, { audio: { data: 'AA' } }],
-    ['an event of another format', { type: 'native', event: { name: 'x', data: '{}' } }, undefined, undefined],
   ];
 
   it.each(rows)('contain %s', (_, event, expectedLoose, strict) => {

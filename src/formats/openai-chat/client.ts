@@ -73,7 +73,6 @@ class ChatWriter implements DialectWriter {
         return this.#finish(event);
       case 'error':
         return this.fail(event.error);
-      case 'native':
       case 'note':
         return noLines;
       default: {

@@ -44,8 +44,6 @@ export function collectChat(events: Iterable<ModelEvent>, call: CollectCall, lis
       case 'note':
         call.notes?.keep(event.note);
         break;
-      case 'native':
-        break;
       default:
         choiceOf(event.choice).add(event);
     }
@@ -61,7 +59,7 @@ export function collectChat(events: Iterable<ModelEvent>, call: CollectCall, lis
   };
 }
 
-type ChoiceEvent = Exclude<ModelEvent, { type: 'start' | 'usage' | 'error' | 'extra' | 'native' | 'note' }>;
+type ChoiceEvent = Exclude<ModelEvent, { type: 'start' | 'usage' | 'error' | 'extra' | 'note' }>;
 type Of<T extends ChoiceEvent['type']> = Extract<ChoiceEvent, { type: T }>;
 
 interface ToolCall {

@@ -49,7 +49,6 @@ const parts: fc.Arbitrary<ModelEvent> = fc.oneof(
     type: fc.constant('usage' as const),
     usage: fc.record({ prompt: fc.nat(), completion: fc.nat(), cached: fc.nat(), reasoning: fc.nat() }),
   }),
-  fc.record({ type: fc.constant('native' as const), event: fc.record({ name: text, data: text }) }),
 ) as fc.Arbitrary<ModelEvent>;
 
 const start = fc.option(fc.record({ type: fc.constant('start' as const), id: text, model: text, created: fc.nat() }), { nil: undefined });

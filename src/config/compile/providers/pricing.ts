@@ -8,7 +8,6 @@ export function compilePricing(entries: Readonly<Record<string, PriceEntry>> = {
   return Object.freeze(
     Object.entries(entries).map(([pattern, entry]) =>
       Object.freeze({
-        pattern,
         fits: compileGlob(pattern),
         isExact: literalOf(pattern) !== undefined,
         price: makePrice({

@@ -13,7 +13,6 @@ export interface InheritedSettings {
   /** The nearest definition replaces the others as a whole. */
   readonly retry: RetryPolicy;
   readonly circuit: Circuit | undefined;
-  readonly cacheMode: string | undefined;
   /** Timeouts, inherited one by one; the nearest value wins. */
   readonly timeouts: PartialTimeouts;
   /** The nearest definition wins. */
@@ -30,7 +29,6 @@ export const defaultSettings = (): InheritedSettings => ({
   override: undefined,
   retry: compileRetry(undefined),
   circuit: undefined,
-  cacheMode: undefined,
   timeouts: Object.freeze({}),
   customHost: undefined,
   forwardHeaders: undefined,
@@ -52,7 +50,6 @@ export function inherit(above: InheritedSettings, entry: ConfigEntry, tree: stri
     override: override === undefined ? above.override : deepFreeze(merge(above.override ?? {}, override)),
     retry: entry.retry === undefined ? above.retry : compileRetry(entry.retry as RetryEntry),
     circuit: circuit === undefined ? above.circuit : compileCircuit(circuit, tree, path),
-    cacheMode: entry.cache === undefined ? above.cacheMode : entry.cache.mode,
     timeouts: Object.freeze({ ...above.timeouts, ...compileTimeouts(entry.timeouts, entry.request_timeout) }),
     customHost: entry.custom_host ?? above.customHost,
     forwardHeaders: entry.forward_headers === undefined ? above.forwardHeaders : lowerCase(entry.forward_headers),

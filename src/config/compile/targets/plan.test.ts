@@ -31,7 +31,6 @@ function build(tree: PlanTree, path = 'config', index = 0, weight = 1, parent?: 
       customHost: undefined,
       forwardHeaders: undefined,
       strict: undefined,
-      cacheMode: undefined,
     } as const satisfies Leaf;
     return leaf;
   }

@@ -172,7 +172,6 @@ function compileLeaf(entry: ConfigEntry, level: InheritedSettings, source: TreeS
     forwardHeaders: level.forwardHeaders,
     strict: level.strict,
     showsReasoning: level.showsReasoning,
-    cacheMode: level.cacheMode,
     prompt,
   });
 }

@@ -76,7 +76,6 @@ export class MessageEvents {
         return noEvents;
       case 'error':
       case 'note':
-      case 'native':
       case 'media':
         return noEvents;
       default:

@@ -67,7 +67,6 @@ export class ResponseEvents {
       case 'error':
       case 'extra':
       case 'note':
-      case 'native':
         return noEvents;
       default:
         return [...this.#start('', 0), ...this.#content(event)];
@@ -110,9 +109,7 @@ export class ResponseEvents {
     ];
   }
 
-  #content(
-    event: Exclude<ModelEvent, { type: 'start' | 'finish' | 'usage' | 'error' | 'extra' | 'note' | 'native' }>,
-  ): readonly ApiEvent[] {
+  #content(event: Exclude<ModelEvent, { type: 'start' | 'finish' | 'usage' | 'error' | 'extra' | 'note' }>): readonly ApiEvent[] {
     switch (event.type) {
       case 'text':
         return this.#text(event.text);
