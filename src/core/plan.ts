@@ -169,6 +169,9 @@ export interface Times {
   readonly totalMs: number;
 }
 
+/** Times of an attempt of which nothing was sent. */
+export const timesNotSent = (at: number): Times => ({ at, connectMs: undefined, firstByteMs: undefined, totalMs: 0 });
+
 /** What to do after an attempt. `because` is written to the record. */
 export type Verdict =
   | { readonly do: 'answer'; readonly because?: string }

@@ -1,7 +1,7 @@
 import type { RequestBody } from '../core/http/request.ts';
 import type { Dialect } from '../core/dialect.ts';
 import { fromUnknown, GatewayError } from '../core/error.ts';
-import { type Attempt, type Outcome, type Reply, type Send, type Sending, type Times, type Verdict } from '../core/plan.ts';
+import { type Attempt, type Outcome, type Reply, type Send, type Sending, type Times, timesNotSent, type Verdict } from '../core/plan.ts';
 import type { Timeouts, Leaf, ProviderBinding } from '../core/snapshot.ts';
 import type { Chain } from './chain.ts';
 import { convertOutcome } from './response/convert.ts';
@@ -374,10 +374,6 @@ const isSpent = (body: RequestBody): boolean => (body.kind === 'form' || body.ki
 
 const asAnswer = (judged: Verdict): Verdict =>
   judged.do === 'answer' ? judged : { do: 'answer', because: `${judged.because}, and the body cannot be sent again` };
-
-function timesNotSent(at: number): Times {
-  return { at, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };
-}
 
 /** Discards a response that is not used, and aborts its stream if it has one. */
 function discard(outcome: Outcome): void {

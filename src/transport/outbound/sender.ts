@@ -6,7 +6,7 @@ import { traitsOf } from '../../core/endpoint.ts';
 import { GatewayError } from '../../core/error.ts';
 import { type HeaderPairs, joinHeaders } from '../../core/http/headers.ts';
 import { emptyBody } from '../../core/json/body.ts';
-import type { Attempt, Outcome, Send, Sending, Times } from '../../core/plan.ts';
+import { type Attempt, type Outcome, type Send, type Sending, timesNotSent } from '../../core/plan.ts';
 import type { Translation, UpstreamRequest } from '../../core/provider.ts';
 import { secretsOf } from '../../core/secrets/redactor.ts';
 import type { Trust } from '../../core/snapshot.ts';
@@ -57,8 +57,10 @@ export function createSender(deps: SenderDeps): Send {
   const over = (exchange: Sweepable): void => deps.sweeper.delete(exchange);
   return (attempt, arrivedAt): Sending => {
     const refusal = preflightFault(attempt, checked);
-    if (refusal !== undefined)
-      return { outcome: Promise.resolve(refused(attempt, refusal, deps.clock.monotonic() - arrivedAt)), cancel: () => {} };
+    if (refusal !== undefined) {
+      const times = timesNotSent(deps.clock.monotonic() - arrivedAt);
+      return { outcome: Promise.resolve({ kind: 'refused', attempt, times, error: refusal }), cancel: () => {} };
+    }
     let exchange: AttemptExchange | undefined;
     const outcome = new Promise<Outcome>((settle) => {
       const { clock, passed, onEcho, budget } = deps;
@@ -226,10 +228,4 @@ function isBodySpent({ upstream }: Attempt): boolean {
   const body = upstream?.body;
   if (body?.kind === 'passing') return body.isSpent;
   return (body?.kind === 'form' || body?.kind === 'file') && body.form.isSpent;
-}
-
-/** The outcome of an attempt that was not sent. */
-function refused(attempt: Attempt, error: GatewayError, at: number): Outcome {
-  const times: Times = { at, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };
-  return { kind: 'refused', attempt, times, error };
 }
