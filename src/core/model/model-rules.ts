@@ -85,10 +85,10 @@ const forbiddenByConfig = (key: string, model: string, pinned: string, seen: str
     'The rule is enforce_config of the key, with the model of its config.',
   );
 
-const forbiddenByKey = (key: string, model: string, seen = ''): GatewayError =>
+const forbiddenByKey = (key: string, model: string, seen: string): GatewayError =>
   notAllowed(`Key "${key}" may not use model "${truncated(model)}"${seen}.`, 'The rule is allow.models of the key.');
 
-const forbiddenByEntry = (binding: ProviderBinding, model: string, seen = ''): GatewayError =>
+const forbiddenByEntry = (binding: ProviderBinding, model: string, seen: string): GatewayError =>
   notAllowed(`${entryOf(binding)} may not be used with model "${truncated(model)}"${seen}.`, listsOf(binding));
 
 const notAllowed = (message: string, hint: string): GatewayError => new GatewayError('not_allowed', { message, hint, param: 'model' });

@@ -62,7 +62,7 @@ function sweepOne(item: Sweepable, now: number): void {
 }
 
 /** Returns the error if the limit of attempts in flight is reached; otherwise undefined. */
-export function overload(sweeper: Sweeper, limit = Number.POSITIVE_INFINITY): GatewayError | undefined {
+export function overload(sweeper: Sweeper, limit: number): GatewayError | undefined {
   if (sweeper.size < limit) return undefined;
   return new GatewayError('overloaded', {
     message: `${sweeper.size} attempts are in flight, the limit.`,
