@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { ResponseParser } from './response-parser.ts';
 import { WireFault } from '../../wire/fault.ts';
 import { releaseBuffer } from '../../../core/memory/release-buffer.ts';
-import type { Outgoing } from './outgoing.ts';
+import type { Outgoing, OutgoingRequest } from './outgoing.ts';
 import type { Origin } from './origin.ts';
 import { ReadingTurns } from '../../wire/reading-turns.ts';
 import { unsentBytes, type WritingSocket } from '../unsent.ts';
@@ -61,16 +61,16 @@ export class UpstreamConnection {
         return;
       }
       outgoing.connection = this;
-      this.#reader.begin(outgoing.method);
+      this.#reader.begin(outgoing.request.method);
       this.#reusedAt = isReused ? performance.now() : Number.NEGATIVE_INFINITY;
-      this.#write(outgoing);
+      this.#write(outgoing.request);
       outgoing.receiver.sent();
     } catch (thrown) {
       this.failed(thrown as Error);
     }
   }
 
-  #write({ head, body, ownsBodyBuffer }: Outgoing): void {
+  #write({ head, body, ownsBodyBuffer }: OutgoingRequest): void {
     const socket = this.#socket;
     if (typeof body === 'string') {
       socket.write(head + body, 'latin1');
@@ -150,7 +150,7 @@ export class UpstreamConnection {
   #complete(outgoing: Outgoing, isClean: boolean): void {
     this.#detach(outgoing);
     outgoing.isOver = true;
-    const idleTimeoutMs = this.#idleTimeoutMs(isClean && !outgoing.isOnce);
+    const idleTimeoutMs = this.#idleTimeoutMs(isClean && !outgoing.request.isOnce);
     if (idleTimeoutMs > 0) this.#origin.addIdle(this, idleTimeoutMs);
     else this.close();
     outgoing.receiver.finished();

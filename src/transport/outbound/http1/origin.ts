@@ -48,8 +48,8 @@ export class Origin {
 
   /** Sends over an idle connection, or opens a new one. */
   send(outgoing: Outgoing, now: number): void {
-    const idleConnection = outgoing.isOnce ? undefined : this.#take(now);
-    if (idleConnection === undefined) this.#dials.add(new PendingConnection(outgoing, this, now + outgoing.dialMs));
+    const idleConnection = outgoing.request.isOnce ? undefined : this.#take(now);
+    if (idleConnection === undefined) this.#dials.add(new PendingConnection(outgoing, this, now + outgoing.request.dialMs));
     else idleConnection.send(outgoing, true);
   }
 

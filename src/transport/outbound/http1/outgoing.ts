@@ -21,12 +21,7 @@ export interface OutgoingRequest {
 export class Outgoing implements ResponseControl {
   readonly origin: Origin;
   readonly receiver: ResponseReceiver;
-  readonly method: string;
-  readonly head: string;
-  readonly body: string | Buffer;
-  readonly ownsBodyBuffer: boolean;
-  readonly dialMs: number;
-  readonly isOnce: boolean;
+  readonly request: OutgoingRequest;
   /** Set while the request or its response uses the connection. */
   connection: UpstreamConnection | undefined;
   /** The response is no longer needed, or is complete. */
@@ -35,12 +30,7 @@ export class Outgoing implements ResponseControl {
   constructor(origin: Origin, receiver: ResponseReceiver, request: OutgoingRequest) {
     this.origin = origin;
     this.receiver = receiver;
-    this.method = request.method;
-    this.head = request.head;
-    this.body = request.body;
-    this.ownsBodyBuffer = request.ownsBodyBuffer;
-    this.dialMs = request.dialMs;
-    this.isOnce = request.isOnce;
+    this.request = request;
   }
 
   unsent(): number {
