@@ -1,8 +1,9 @@
+import { emptyBody } from '../../core/json/body.ts';
 import { parseJson } from '../../core/json/scan.ts';
 import type { GatewayError } from '../../core/error.ts';
 import type { Trust } from '../../core/snapshot.ts';
 import { FetchFault, fetchResponse } from '../outbound/fetch-response.ts';
-import type { Upstream } from '../outbound/upstream.ts';
+import type { Upstream, WireRequest } from '../outbound/upstream.ts';
 
 /** The reason why there are no keys, as text that may be shown to operators. */
 class JwksError extends Error {}
@@ -117,20 +118,13 @@ export class RemoteKeySet<Keys> {
     const url = new URL(this.#url);
     const refusal = this.#deps.checkEgress(url.origin, 'operator');
     if (refusal !== undefined) throw new JwksError(refusal.message);
-    const request = {
-      method: 'GET',
-      origin: url.origin,
-      path: url.pathname + url.search,
-      headers: ['accept', 'application/json'],
-      body: { kind: 'none' },
-    } as const;
-    const answer = await fetchResponse(this.#deps.upstream, { ...request, headers: [...request.headers] }, limits).catch(
-      (fault: unknown) => {
-        // The log appends the texts of causes to the message.
-        if (!(fault instanceof FetchFault)) throw new JwksError(`${url.host}: the request failed`, { cause: fault });
-        throw new JwksError(`${url.host}: ${fault.message}`, { cause: fault.cause });
-      },
-    );
+    const headers = ['accept', 'application/json'];
+    const request: WireRequest = { method: 'GET', origin: url.origin, path: url.pathname + url.search, headers, body: emptyBody };
+    const answer = await fetchResponse(this.#deps.upstream, request, limits).catch((fault: unknown) => {
+      // The log appends the texts of causes to the message.
+      if (!(fault instanceof FetchFault)) throw new JwksError(`${url.host}: the request failed`, { cause: fault });
+      throw new JwksError(`${url.host}: ${fault.message}`, { cause: fault.cause });
+    });
     if (answer.status !== 200) throw new JwksError(`${url.host} returned ${answer.status}`);
     try {
       return parseJson(answer.body.toString('utf8'));
