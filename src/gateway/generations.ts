@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { compileSteps } from '../config/compile/index.ts';
 import { runInSlices } from '../core/async/steps.ts';
 import type { ValidConfig } from '../config/reload/load.ts';
 import { createMask } from '../core/secrets/mask.ts';
+import { sha256 } from '../core/secrets/sha256.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';
 import type { Plugin } from '../core/plugin.ts';
 import type { Provider } from '../core/provider.ts';
@@ -83,7 +83,7 @@ export class Generations {
     setTimeout(preloadPrices, warmUpMs).unref();
     const host = {
       now: this.#deps.now,
-      sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
+      sha256,
       media: this.#deps.outbound.media,
       jwt: this.#deps.outbound.jwt,
       warn: log.warn.bind(log),

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sha256 } from '../core/secrets/sha256.ts';
 import { readRegularFile } from '../core/files/regular-file.ts';
 
 /** The configuration files that were last in use, with references unresolved. */
@@ -42,5 +42,5 @@ export function readLastGood(dir: string, entry: string): { readonly copy: LastG
 
 /** Configurations in the same folder share a state directory, so each has a copy of its own. */
 function lastGoodPath(dir: string, entry: string): string {
-  return join(dir, `last-good-${createHash('sha256').update(entry).digest('hex').slice(0, 8)}.json`);
+  return join(dir, `last-good-${sha256(entry).slice(0, 8)}.json`);
 }

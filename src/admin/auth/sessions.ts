@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type User, sha256 } from './users.ts';
+import { sha256 } from '../../core/secrets/sha256.ts';
+import type { User } from './users.ts';
 
 interface StoredSession {
   readonly user: User;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../core/secrets/sha256.ts';
 import type { AdminEntry } from '../../config/schema/index.ts';
 import type { Role } from '../api-types.ts';
 
@@ -14,8 +14,6 @@ const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2
 
 /** True if `role` has the permissions of `required`. */
 export const hasRole = (role: Role, required: Role): boolean => ranks[role] >= ranks[required];
-
-export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
 
 /** The user who signed in with the link printed at start: the person at the terminal. */
 export const linkUser: User = { name: 'terminal', role: 'admin', proof: 'link' };

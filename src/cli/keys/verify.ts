@@ -1,6 +1,7 @@
 import { isDamagedKey } from '../../core/secrets/key.ts';
 import { looksLikeJwt } from '../../core/secrets/jwt.ts';
-import { digestOf, type OpenConfig, sha256, stateOf, timeOf } from '../../manage/keys/shared.ts';
+import { sha256 } from '../../core/secrets/sha256.ts';
+import { digestOf, type OpenConfig, stateOf, timeOf } from '../../manage/keys/shared.ts';
 import { openConfig } from './shared.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText } from '../text.ts';

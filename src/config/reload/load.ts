@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../core/secrets/sha256.ts';
 import type { Plugin } from '../../core/plugin.ts';
 import type { Provider } from '../../core/provider.ts';
 import { startOf, type StartFacts } from '../check/context.ts';
@@ -195,5 +195,5 @@ function revisionOf(tree: unknown): string {
   const text = JSON.stringify(tree, (_key, value: unknown) =>
     isJsonObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value,
   );
-  return createHash('sha256').update(text).digest('hex').slice(0, 7);
+  return sha256(text).slice(0, 7);
 }

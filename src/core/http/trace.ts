@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../secrets/sha256.ts';
 
 /** Content of `traceparent` (W3C Trace Context 3.2). */
 export interface TraceParent {
@@ -36,7 +36,7 @@ export function w3cTraceId(traceId: string): string {
   return traceIdPattern.test(plain) && !zeros.test(plain) ? plain : hashed(traceId);
 }
 
-const hashed = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+const hashed = (text: string): string => sha256(text).slice(0, 32);
 
 /**
  * Number of random digits of a trace ID (W3C Trace Context 2, "random trace id"), and the number of their values; 48

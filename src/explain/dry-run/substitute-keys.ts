@@ -1,4 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { sha256 } from '../../core/secrets/sha256.ts';
 import { GatewayError } from '../../core/error.ts';
 import { canonicalPrefix, requestHeaders } from '../../core/http/headers.ts';
 import type { ApiKey, Snapshot } from '../../core/snapshot.ts';
@@ -17,7 +18,7 @@ export class SubstituteKeys {
     for (const key of longestValid(snapshot.apiKeys.values())) {
       const text = `explain-${randomUUID()}`;
       this.#secrets.set(key.name, text);
-      apiKeys.set(createHash('sha256').update(text).digest('hex'), key);
+      apiKeys.set(sha256(text), key);
     }
     this.snapshot = Object.freeze({ ...snapshot, apiKeys });
   }

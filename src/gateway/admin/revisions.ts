@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sha256 } from '../../core/secrets/sha256.ts';
 import type { ValidConfig } from '../../config/reload/load.ts';
 import type { SavedFiles } from '../../config/read/merge-files.ts';
 import { makeFolder } from '../../core/files/folder.ts';
@@ -133,7 +133,7 @@ export class Revisions {
     const { entry } = this.#deps;
     const dir = this.#deps.dir();
     if (dir === undefined || entry === undefined) return undefined;
-    return join(dir, `revisions-${createHash('sha256').update(entry).digest('hex').slice(0, 8)}`);
+    return join(dir, `revisions-${sha256(entry).slice(0, 8)}`);
   }
 }
 

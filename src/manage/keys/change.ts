@@ -3,9 +3,10 @@ import { blockText, type MemberValue } from '../../config/edit/document.ts';
 import type { WrittenKey } from '../../config/edit/written.ts';
 import { plainNames } from '../../config/schema/shared.ts';
 import { issueKey, type KeyKind, displayPrefix } from '../../core/secrets/key.ts';
+import { sha256 } from '../../core/secrets/sha256.ts';
 import { parseDuration, parseTime } from '../../core/text/units.ts';
 import { Refusal } from '../refusal.ts';
-import { digestOf, type KeyState, sha256, stateOf, timeOf, timeText } from './shared.ts';
+import { digestOf, type KeyState, stateOf, timeOf, timeText } from './shared.ts';
 
 /** Permissions of a new key; omitted ones are not restricted. */
 export interface KeyRules {

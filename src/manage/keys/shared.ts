@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { GatewayKeyEntry } from '../../config/schema/index.ts';
 import type { WrittenKey, WrittenKeys } from '../../config/edit/written.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
@@ -23,8 +22,6 @@ export function keyNamed(name: string, { keys }: Pick<WrittenKeys, 'keys'>): Wri
 export function digestOf(hash: string | undefined): string | undefined {
   return /^sha256:([0-9a-f]{64})$/i.exec(hash ?? '')?.[1]?.toLowerCase();
 }
-
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Formats a time as in the configuration: UTC, to the second. */
 export const timeText = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../../core/secrets/sha256.ts';
 import type { JsonSchema } from '../../../core/json/schema.ts';
 import { withNotes } from '../../schema/join.ts';
 import type { createAjv, ValidateFunction } from './ajv.ts';
 import { compiledSchemas } from './in-package.ts';
 
 /** The name under which the package contains a compiled schema. A changed schema has another name. */
-export const compiledName = (schema: JsonSchema): string => createHash('sha256').update(JSON.stringify(schema)).digest('hex').slice(0, 16);
+export const compiledName = (schema: JsonSchema): string => sha256(JSON.stringify(schema)).slice(0, 16);
 
 /**
  * Compiled schemas by their owner: a list, provider or plugin. The package contains those of the gateway, its providers

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../../core/secrets/sha256.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import type { PlainService } from './index.ts';
@@ -38,7 +38,7 @@ export function adaptFields(body: JsonObject, service: PlainService, drops: Drop
     out['stop'] = stop.slice(0, maxStops);
     drops.add('stop', `the service accepts ${maxStops} of them: the first`);
   }
-  if (typeof user === 'string' && user.length > longestUser) out['user'] = createHash('sha256').update(user).digest('hex');
+  if (typeof user === 'string' && user.length > longestUser) out['user'] = sha256(user);
   if (service.isOpenAi && isReasoningModel(service.model)) {
     drop('stop', 'this model does not support stop sequences');
     for (const name of ['temperature', 'top_p']) if (out[name] !== 1) drop(name, 'this model does not support sampling parameters');
