@@ -7,6 +7,7 @@ import { GatewayError } from '../../core/error.ts';
 import { defaultPrefixes } from '../../core/http/headers.ts';
 import type { Explanation, ExplainRequest } from '../../core/logs/explanation.ts';
 import type { LogReader, StoredRecord } from '../../core/logs/reader.ts';
+import { plural } from '../../core/text/wording.ts';
 import type { Explainer } from '../../explain/explainer.ts';
 import { loggedBody, recordOf } from '../../explain/logged/bodies.ts';
 import { loggedDifferences } from '../../explain/logged/differences.ts';
@@ -149,7 +150,7 @@ function refuseMasked(stored: StoredRecord, body: string): void {
   if (count === 0) return;
   throw new GatewayError('missing_required_parameter', {
     param: 'force',
-    message: `The body of "${record.id}" was masked in ${count} ${count === 1 ? 'place' : 'places'} before it was stored: it differs from the request of the client.`,
+    message: `The body of "${record.id}" was masked in ${plural(count, 'place')} before it was stored: it differs from the request of the client.`,
     hint: '--force ("force": true in the admin API) sends the masked body.',
   });
 }

@@ -3,6 +3,7 @@ import { type HeaderBag, type RequestHeader, requestHeaders } from '../../core/h
 import { booleanIn } from '../../core/text/boolean-text.ts';
 import { headerNameAsSent } from '../../core/text/header-name-as-sent.ts';
 import { nearest } from '../../core/text/nearest.ts';
+import { plural } from '../../core/text/wording.ts';
 import type { HeaderNames } from './header-bag.ts';
 
 /** Result of the check of gateway headers without a meaning. */
@@ -35,7 +36,7 @@ export function checkUnknownHeaders(strange: ReadonlySet<string>, names: HeaderN
   }
   const more = strange.size - warnings.length;
   if (more <= 0) return { fault: undefined, warnings };
-  const rest = `${more} more header${more === 1 ? '' : 's'} of the request ${more === 1 ? 'is not a gateway header' : 'are not gateway headers'}.`;
+  const rest = `${plural(more, 'more header')} of the request ${more === 1 ? 'is not a gateway header' : 'are not gateway headers'}.`;
   return { fault: undefined, warnings: [...warnings, rest] };
 }
 
