@@ -167,6 +167,8 @@ export interface PlanResult extends CheckResult {
   readonly against: string;
   /** Changed keys, such as `+providers.claude`; empty if the texts are not valid. */
   readonly changes: readonly string[];
+  /** The values that differ; null where there is none. Secrets are masked, long values truncated: if only such parts differ, both are equal. */
+  readonly values: readonly { readonly path: string; readonly before: string | null; readonly after: string | null }[];
   /** Changed keys that need a restart to take effect. */
   readonly restart_needed: readonly string[];
   /** Unified diff of the texts. */

@@ -60,15 +60,20 @@ const plan = (...args: string[]): Promise<RunResult> => runHere(['plan', ...args
 describe('gateway plan', () => {
   it('compares a file with the running configuration, and shows how recorded requests would be routed', async () => {
     const more = `${support.replace('support: {targets: [{provider: mock', 'support: {targets: [{provider: spare')}  extra: {targets: [{provider: mock}]}\n`;
-    const path = await edited('moved', (text) => text.replace(plain, `${plain}-2`), more);
+    const path = await edited('moved', (text) => `${text.replace(plain, `${plain}-2`)}logging: {requests: {spool_size: 2GB}}\n`, more);
     const { code, out } = await plan('-c', path);
     expect(code).toBe(0);
     expect(out).toContain(`comparing ${path} with the running revision ${gateway.gateway.snapshot().revision}`);
-    for (const line of ['  ~ configs.support', '  + configs.extra', '  ~ providers.plain', '+  extra: {targets: [{provider: mock}]}']) {
-      expect(out.split('\n')).toContain(line);
-    }
+    expect(out.split('\n').filter((line) => /^ {2}[~+!-]|^\+ {2}extra/.test(line))).toEqual([
+      '  ~ providers.plain.api_key              (value changed, not shown)',
+      '  ~ configs.support.targets[0].provider  mock → spare',
+      '  + configs.extra                        {"targets":[{"provider":"mock"}]}',
+      '  + logging.requests                     {"spool_size":"2GB"}',
+      '  ! logging.requests.spool_size          needs a restart',
+      '+  extra: {targets: [{provider: mock}]}',
+    ]);
     expect(out).toMatch(/\n {6}2 {2}same first target\n {6}2 {2}mock\/echo → spare\/echo {3}\(all config support\)\n/);
-    expect(out).toContain('2 changes, 1 addition, 0 removals. Applied when the file is saved.');
+    expect(out).toContain('2 changes, 2 additions, 0 removals. Applied when the file is saved. Restart needed for 1.');
     expect(out).not.toContain(plain);
     expect(gateway.gateway.snapshot().configs.has('extra')).toBe(false);
   });

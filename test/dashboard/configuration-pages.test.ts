@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)('configuration pages', () => {
     const rows = makeRows(100, now, 1).map((row) => ({ ...row, prompt: 'welcome' }));
     const invalidConfig = {
       ...someServing(now),
-      plan: () => ({ ok: false, revision: '', ...diagnosed, against: '91bd0e7c', changes: [], restart_needed: [], diff: '' }),
+      plan: () => ({ ok: false, revision: '', ...diagnosed, against: '91bd0e7c', changes: [], values: [], restart_needed: [], diff: '' }),
     };
     servers = {
       usual: await startFixtureServer(rows, someServing(now)),

@@ -2,8 +2,9 @@ import { basename, dirname, relative } from 'node:path';
 import type { PlanResult } from '../../admin/api-types.ts';
 import { diagnosed } from '../../admin/views/diagnostics.ts';
 import { runSteps } from '../../core/async/steps.ts';
-import { changeSteps, restartKeys } from '../../config/report/diff.ts';
+import { changedKeys, changeSteps, restartKeys } from '../../config/report/diff.ts';
 import { filesDiff, renameFiles } from '../../config/report/files-diff.ts';
+import { valueChangeSteps } from '../../config/report/value-changes.ts';
 import type { SavedFiles } from '../../config/read/merge-files.ts';
 import type { LoadedConfig } from '../../config/reload/load.ts';
 import { createMask } from '../../core/secrets/mask.ts';
@@ -14,7 +15,7 @@ import type { AdminFlags } from '../admin/target.ts';
 import { diagnosticLines } from '../admin/status.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import { needConfig } from '../find-config.ts';
-import type { CliIo } from '../io.ts';
+import { type CliIo, terminalWidth } from '../io.ts';
 import { load } from '../load.ts';
 import { countOf } from '../logs/query.ts';
 import { jsonText } from '../text.ts';
@@ -63,6 +64,7 @@ export async function plan(flags: PlanFlags, io: CliIo, registry: Registry): Pro
         against: client === undefined ? against : `the running revision ${result.against}`,
         format,
         isRunning: client !== undefined,
+        width: terminalWidth(io.stdout),
       }),
     );
   const isSame = result.diff === '' && result.changes.length === 0 && result.restart_needed.length === 0;
@@ -110,12 +112,14 @@ async function compared(
   // The main files are compared with each other, whatever their names are.
   const texts = ({ texts: of }: LoadedConfig, main: string): Readonly<Record<string, string>> =>
     renameFiles(of, (one) => (one === main ? basename(path) : relative(dirname(main), one)));
+  const entries = trees === undefined ? [] : runSteps(changeSteps(...trees));
   return {
     ok: broken === undefined,
     revision: after.revision,
     against: before.revision,
     ...diagnosed((broken ?? after).diagnostics, mask),
-    changes: trees === undefined ? [] : runSteps(changeSteps(...trees)),
+    changes: changedKeys(entries),
+    values: runSteps(valueChangeSteps(entries, mask)),
     restart_needed: trees === undefined ? [] : restartKeys(...trees),
     diff: filesDiff(texts(before, other), texts(after, path), (text) => mask.text(text)),
   };

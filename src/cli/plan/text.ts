@@ -1,5 +1,6 @@
 import { printable } from '../../core/text/printable.ts';
 import { plural } from '../../core/text/wording.ts';
+import { table, truncate } from '../text.ts';
 import type { ReloadPlan } from './index.ts';
 import type { Routing } from './routing.ts';
 
@@ -10,14 +11,16 @@ interface PlanTextOptions {
   readonly format: 'text' | 'markdown';
   /** True if that configuration is the one in use by a gateway. */
   readonly isRunning: boolean;
+  /** Columns of the terminal. */
+  readonly width?: number | undefined;
 }
 
 /** A plan as text for a terminal, or as markdown for a comment on a pull request. */
-export function planText(plan: ReloadPlan, { file, against, format, isRunning }: PlanTextOptions): string {
+export function planText(plan: ReloadPlan, { file, against, format, isRunning, width = Infinity }: PlanTextOptions): string {
   const isMarkdown = format === 'markdown';
   const block = (kind: string, text: string): string => (isMarkdown ? fenced(kind, text) : text);
   const parts = [`${isMarkdown ? '### gateway plan\n\n' : ''}comparing ${printable(file)} with ${printable(against)}\n`];
-  const changes = changeLines(plan);
+  const changes = changeLines(plan, width);
   if (changes !== '') parts.push(block('', changes));
   if (plan.diff !== '') parts.push(block('diff', lines(plan.diff)));
   if (plan.routing !== null) parts.push(block('', routingText(plan.routing)));
@@ -34,11 +37,19 @@ function fenced(kind: string, text: string): string {
 /** The lines without terminal control characters. */
 const lines = (text: string): string => text.split('\n').map(printable).join('\n');
 
-function changeLines({ changes, restart_needed: restart }: ReloadPlan): string {
-  return [
-    ...changes.map((change) => `  ${change.slice(0, 1)} ${printable(change.slice(1))}\n`),
-    ...restart.map((key) => `  ! ${printable(key)}   needs a restart\n`),
-  ].join('');
+function changeLines({ values, restart_needed: restart }: ReloadPlan, width: number): string {
+  const rows = values.map((change) => [`  ${signOf(change)} ${change.path}`, valueText(change)]);
+  const text = table([...rows, ...restart.map((key) => [`  ! ${key}`, 'needs a restart'])]);
+  return text.replaceAll(/.+/g, (line) => truncate(line, width));
+}
+
+type ValueChange = ReloadPlan['values'][number];
+
+const signOf = ({ before, after }: ValueChange): '+' | '-' | '~' => (before === null ? '+' : after === null ? '-' : '~');
+
+function valueText({ before, after }: ValueChange): string {
+  if (before === after) return '(value changed, not shown)';
+  return [before, after].filter((value) => value !== null).join(' → ');
 }
 
 function routingText({ requests, same, moved, rejected, unknown }: Routing): string {
@@ -55,9 +66,9 @@ function routingText({ requests, same, moved, rejected, unknown }: Routing): str
 
 const configs = (names: readonly string[]): string => (names.length === 1 ? `all config ${names[0]}` : `configs ${names.join(', ')}`);
 
-function summary({ changes, restart_needed: restart, diff }: ReloadPlan, isRunning: boolean): string {
-  const count = (sign: string): number => changes.filter((change) => change.startsWith(sign)).length;
-  if (changes.length === 0 && restart.length === 0) return diff === '' ? 'no changes' : 'no changes of values';
+function summary({ values, restart_needed: restart, diff }: ReloadPlan, isRunning: boolean): string {
+  const count = (sign: string): number => values.filter((change) => signOf(change) === sign).length;
+  if (values.length === 0 && restart.length === 0) return diff === '' ? 'no changes' : 'no changes of values';
   const kinds = [plural(count('~'), 'change'), plural(count('+'), 'addition'), plural(count('-'), 'removal')].join(', ');
   return `${kinds}.${isRunning ? ' Applied when the file is saved.' : ''}${restart.length === 0 ? '' : ` Restart needed for ${restart.length}.`}`;
 }

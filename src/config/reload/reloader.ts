@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { runInSlices } from '../../core/async/steps.ts';
-import { changeSteps, restartKeys } from '../report/diff.ts';
+import { changedKeys, changeSteps, restartKeys } from '../report/diff.ts';
 import type { Diagnostic } from '../report/diagnostic.ts';
 import type { LoadedConfig, ValidConfig } from './load.ts';
 import { type Loader, LoaderFailure, type PostedRequest } from './loader.ts';
@@ -293,7 +293,7 @@ class SerialReloader implements Reloader {
     const { now, request } = this.#options;
     const restart = restartKeys(this.#first.tree, loaded.tree, request.start?.overridden);
     const ms = now() - startedAt;
-    const changes = await runInSlices(changeSteps((before ?? loaded).tree, loaded.tree), now);
+    const changes = changedKeys(await runInSlices(changeSteps((before ?? loaded).tree, loaded.tree), now));
     return { kind: 'applied', loaded, revision: loaded.revision, ms, changes, restart, warnings: newWarnings(loaded, before) };
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Overridden } from '../check/context.ts';
 import { runSteps } from '../../core/async/steps.ts';
-import { changeSteps, restartKeys } from './diff.ts';
+import { changedKeys, changeSteps, restartKeys } from './diff.ts';
 import type { GatewayConfig } from '../schema/index.ts';
 
 type ConfigTree = Omit<GatewayConfig, 'version'>;
@@ -72,7 +72,7 @@ describe('a comparison of two configurations', () => {
       { version: 1 as const, ...old },
       { version: 1 as const, ...now },
     ];
-    const found = { changes: runSteps(changeSteps(before, after)), restart: restartKeys(before, after) };
+    const found = { changes: changedKeys(runSteps(changeSteps(before, after))), restart: restartKeys(before, after) };
     expect(found).toEqual({ changes, restart });
     expect(JSON.stringify(found)).not.toContain('secret');
   });

@@ -23,24 +23,38 @@ const restartSettings: ReadonlySet<string> = new Set([
   'workers',
 ]);
 
-/**
- * Compares two configurations, one entry in each step. The order of maps does not matter, the order of lists does.
- *
- * @returns names only, never values: for example `~configs.support`, `+providers.claude`, `-api_keys.old`, `~server.max_body`
- */
-export function* changeSteps(before: GatewayConfig, after: GatewayConfig): Steps<readonly string[]> {
-  const changes: string[] = [];
+/** A named entry, a setting or a list that differs. A side without it is undefined. */
+export interface EntryChange {
+  readonly sign: '+' | '-' | '~';
+  readonly path: readonly string[];
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** Compares two configurations, one entry in each step. The order of maps does not matter, the order of lists does. */
+export function* changeSteps(before: GatewayConfig, after: GatewayConfig): Steps<readonly EntryChange[]> {
+  const changes: EntryChange[] = [];
   for (const key of [...maps, ...settings]) {
     const [olds, news] = [toPlain(before[key]), toPlain(after[key])];
     for (const name of new Set([...Object.keys(olds), ...Object.keys(news)])) {
       yield;
       const sign = signOf(olds, news, name);
-      if (sign !== undefined && !(key === 'server' && restartSettings.has(name))) changes.push(`${sign}${key}.${name}`);
+      if (sign !== undefined) changes.push({ sign, path: [key, name], before: olds[name], after: news[name] });
     }
   }
-  for (const key of lists) if (!isDeepStrictEqual(before[key], after[key])) changes.push(`~${key}`);
+  for (const key of lists)
+    if (!isDeepStrictEqual(before[key], after[key])) changes.push({ sign: '~', path: [key], before: before[key], after: after[key] });
   return changes;
 }
+
+/**
+ * Names of the changed entries, without those that only a restart changes: for example `~configs.support`, `+providers.claude`,
+ * `-api_keys.old`, `~server.max_body`.
+ */
+export const changedKeys = (changes: readonly EntryChange[]): readonly string[] =>
+  changes
+    .filter(({ path: [key, name = ''] }) => !(key === 'server' && restartSettings.has(name)))
+    .map(({ sign, path }) => sign + path.join('.'));
 
 /**
  * The keys whose new value needs a restart, for example `server.listen`.

@@ -1,4 +1,4 @@
-import { lineDiff } from '../../core/text/line-diff.ts';
+import { lineDiff } from '../../core/diff/line-diff.ts';
 
 /** Texts of files by name. */
 type Texts = Readonly<Record<string, string>>;

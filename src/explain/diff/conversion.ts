@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../core/json/merge.ts';
-import { type Change, limits, type JsonPath } from './structure.ts';
+import { type Change, limits, type JsonPath } from '../../core/diff/structural-diff.ts';
 
 /** Most values compared on each side. */
 const maxLeaves = 4000;

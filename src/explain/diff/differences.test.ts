@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { type ChangeFacts, differences } from './differences.ts';
-import { structuralDiff } from './structure.ts';
+import { structuralDiff } from '../../core/diff/structural-diff.ts';
 
 const noFacts: ChangeFacts = {
   overrides: new Map(),

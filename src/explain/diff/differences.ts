@@ -5,7 +5,7 @@ import type { SameMeaning } from '../../core/provider.ts';
 import type { Difference, Origin } from '../../core/logs/explanation.ts';
 import { truncateMasked } from './truncate-masked.ts';
 import { conversionDiff } from './conversion.ts';
-import { type Change, type JsonPath, structuralDiff } from './structure.ts';
+import { type Change, type JsonPath, structuralDiff } from '../../core/diff/structural-diff.ts';
 
 /** Known reasons for changes of a body. */
 export interface ChangeFacts {

@@ -125,6 +125,7 @@ export const emptyServing = (): Serving => ({
     warnings: 0,
     against: '91bd0e7c',
     changes: [],
+    values: [],
     restart_needed: [],
     diff: '',
   }),

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../core/error.ts';
-import { lineDiff } from '../../../core/text/line-diff.ts';
+import { lineDiff } from '../../../core/diff/line-diff.ts';
 import { barePath } from '../../../core/text/display-path.ts';
 import { reloadLimitMs, type RevisionView } from '../../api-types.ts';
 import { type AdminCall, type AdminRoute, textIn } from '../route.ts';

@@ -1,10 +1,11 @@
 import { dirname, resolve } from 'node:path';
 import { unsetDefaults } from '../../../config/report/defaults.ts';
-import { runInSlices } from '../../../core/async/steps.ts';
-import { changeSteps, restartKeys } from '../../../config/report/diff.ts';
+import { runInSlices, type Steps } from '../../../core/async/steps.ts';
+import { changedKeys, changeSteps, restartKeys } from '../../../config/report/diff.ts';
 import { type EffectiveValue, effectiveValues } from '../../../config/report/effective.ts';
 import type { WrittenLocations } from '../../../config/report/origins.ts';
 import { filesDiff, renameFiles } from '../../../config/report/files-diff.ts';
+import { valueChangeSteps } from '../../../config/report/value-changes.ts';
 import type { LoadedConfig } from '../../../config/reload/load.ts';
 import type { SavedFiles } from '../../../config/read/merge-files.ts';
 import { GatewayError } from '../../../core/error.ts';
@@ -160,9 +161,11 @@ const checkResult = ({ tree, revision, diagnostics }: LoadedConfig, mask: Mask):
 async function planResult({ subject }: AdminCall, { loaded, mask, texts }: Inspected): Promise<PlanResult> {
   const now = subject.loaded();
   const { tree } = loaded;
-  const changes = tree === undefined ? [] : await runInSlices(changeSteps(now.tree, tree), () => performance.now());
+  const inSlices = <T>(steps: Steps<T>): Promise<T> => runInSlices(steps, () => performance.now());
+  const entries = tree === undefined ? [] : await inSlices(changeSteps(now.tree, tree));
+  const values = await inSlices(valueChangeSteps(entries, mask));
   const restart = tree === undefined ? [] : restartKeys(now.tree, tree, subject.overridden);
   const nameOf = (path: string): string => barePath(path, subject.cwd);
   const diff = filesDiff(renameFiles(now.texts, nameOf), renameFiles(texts, nameOf), (text) => mask.text(text));
-  return { ...checkResult(loaded, mask), against: now.revision, changes, restart_needed: restart, diff };
+  return { ...checkResult(loaded, mask), against: now.revision, changes: changedKeys(entries), values, restart_needed: restart, diff };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../json/merge.ts';
 
 export type JsonPath = readonly (string | number)[];
 
