@@ -66,10 +66,10 @@ it('/api/status shows a part of many providers and problems, and their numbers',
   const found = await status();
   expect([found.providers.length, found.providers_total]).toEqual([100, 152]);
   expect([found.last_reload?.diagnostics.length, found.last_reload?.errors]).toEqual([50, 150]);
-  const lines = statusText(found, Date.now()).split('\n');
+  const lines = statusText(found, { config: 'a.yaml' }, Date.now()).split('\n');
   expect(lines.filter((line) => line.includes('more'))).toEqual([
-    '            … and 100 more: gateway check',
-    '… and 52 more: gateway providers list',
+    '            … and 100 more: gateway check -c a.yaml',
+    '… and 52 more: gateway providers list -c a.yaml',
   ]);
 });
 

@@ -63,6 +63,7 @@ it('shows the workers in the log, the status and /readyz', async () => {
   const last = { at: Date.now() - 60_000, why: `ended ${'again and '.repeat(20)}again` };
   const statusLines = statusText(
     { ...status, workers: first === undefined ? [] : [{ ...first, restarts: 2, last_end: last }] },
+    {},
     Date.now(),
     140,
   );

@@ -30,16 +30,16 @@ interface VerdictTexts {
 }
 
 /** Returns the exit code. */
-function printVerdict(verdict: ReloadVerdict, texts: VerdictTexts, { json }: AdminFlags, { stdout, stderr }: CliIo): number {
+function printVerdict(verdict: ReloadVerdict, texts: VerdictTexts, flags: AdminFlags, { stdout, stderr }: CliIo): number {
   const code = verdict.result === 'rejected' ? exitCodes.invalid : exitCodes.yes;
-  if (json === true) {
+  if (flags.json === true) {
     stdout.write(jsonText(verdict));
     return code;
   }
   const { result, revision, changes, restart_needed: restart, reason } = verdict;
   if (result === 'rejected') {
     stderr.write(`${texts.rejected}, revision ${revision} keeps serving${reason === null ? '' : `: ${printable(reason)}`}\n`);
-    stderr.write(diagnosticLines(verdict));
+    stderr.write(diagnosticLines(verdict, flags));
     return code;
   }
   const what = result === 'unchanged' ? 'config unchanged' : texts.applied;

@@ -3,7 +3,7 @@ import { unknownStore } from '../../core/logs/unknown-store.ts';
 import { printable } from '../../core/text/printable.ts';
 import { formatAge, formatDuration, formatSize } from '../../core/text/units.ts';
 import { plural } from '../../core/text/wording.ts';
-import { exitCodes } from '../command.ts';
+import { type CommonFlags, exitCodes, sameFile } from '../command.ts';
 import { type CliIo, terminalWidth } from '../io.ts';
 import { truncate, jsonText, table } from '../text.ts';
 import { adminClient } from '../admin-client.ts';
@@ -12,7 +12,7 @@ import type { AdminFlags } from './target.ts';
 /** `gateway status`: shows the state of a running gateway. Exit code 1 if its last reload failed. */
 export async function status(flags: AdminFlags, io: CliIo): Promise<number> {
   const found = await adminClient(flags, io).get<Status>('/api/status');
-  io.stdout.write(flags.json === true ? jsonText(found) : statusText(found, Date.now(), terminalWidth(io.stdout) ?? Infinity));
+  io.stdout.write(flags.json === true ? jsonText(found) : statusText(found, flags, Date.now(), terminalWidth(io.stdout)));
   return found.last_reload?.result === 'rejected' ? exitCodes.no : exitCodes.yes;
 }
 
@@ -23,7 +23,7 @@ const labelWidth = 12;
  * @param now Unix milliseconds
  * @param width columns of the terminal; provider errors and worker exits are truncated to it
  */
-export function statusText(found: Status, now: number, width = Infinity): string {
+export function statusText(found: Status, flags: CommonFlags, now: number, width = Infinity): string {
   const { memory, store, loop_delay_ms: delay, last_reload: last } = found;
   const rows = [
     [
@@ -32,7 +32,7 @@ export function statusText(found: Status, now: number, width = Infinity): string
     ],
     ['config', configText(found)],
     ['reload', reloadText(found, now)],
-    ...(last?.result === 'rejected' ? diagnosticTexts(last) : []).map((text) => ['', text]),
+    ...(last?.result === 'rejected' ? diagnosticTexts(last, flags) : []).map((text) => ['', text]),
     ['serving', `${found.url}${found.draining ? '   DRAINING' : ''}`],
     ...found.workers.map((one, at) => [at === 0 ? 'workers' : '', truncate(workerText(one, now), width - labelWidth)]),
     ['requests', `${found.in_flight} in progress · ${plural(found.open_streams, 'open stream')}`],
@@ -43,7 +43,7 @@ export function statusText(found: Status, now: number, width = Infinity): string
     ...(found.restart_needed.length === 0 ? [] : [['restart', `needed for ${found.restart_needed.join(', ')}`]]),
     ...found.notes.filter((note) => !store.problems.includes(note)).map((note) => ['note', note]),
   ];
-  return table(rows.map((row) => row.map(printable))) + providersText(found, width);
+  return table(rows.map((row) => row.map(printable))) + providersText(found, flags, width);
 }
 
 function workerText({ worker, pid, state, requests, in_flight: inFlight, ...one }: Status['workers'][number], now: number): string {
@@ -71,11 +71,11 @@ function reloadText({ last_reload: last }: Status, now: number): string {
 }
 
 /** Each problem on one line. */
-const diagnosticTexts = ({ diagnostics, errors, warnings }: Diagnosed): string[] => [
+const diagnosticTexts = ({ diagnostics, errors, warnings }: Diagnosed, flags: CommonFlags): string[] => [
   ...diagnostics.map(
     ({ file, line, column, level, message, hint }) => `${file}:${line}:${column} ${level}: ${message}${hint === null ? '' : ` (${hint})`}`,
   ),
-  ...moreThan(diagnostics.length, errors + warnings, 'gateway check'),
+  ...moreThan(diagnostics.length, errors + warnings, sameFile('gateway check', flags)),
 ];
 
 /** The line after a list that does not show all. */
@@ -83,8 +83,8 @@ const moreThan = (shown: number, total: number, command: string): string[] =>
   total > shown ? [`… and ${total - shown} more: ${command}`] : [];
 
 /** The same as indented lines. */
-export const diagnosticLines = (diagnosed: Diagnosed): string =>
-  diagnosticTexts(diagnosed)
+export const diagnosticLines = (diagnosed: Diagnosed, flags: CommonFlags): string =>
+  diagnosticTexts(diagnosed, flags)
     .map((text) => `${' '.repeat(labelWidth)}${printable(text)}\n`)
     .join('');
 
@@ -99,7 +99,7 @@ function logText({ kind, records, bytes, spool, dropped, dropped_bodies: bodies 
   return `${size} · spool ${formatSize(spool.bytes)} of ${formatSize(spool.limit)}${behind}${lost}`;
 }
 
-function providersText({ providers, providers_total: total }: Status, width: number): string {
+function providersText({ providers, providers_total: total }: Status, flags: CommonFlags, width: number): string {
   if (providers.length === 0) return '';
   const rows = providers.map(({ slug, state, figures, last_error: error }) => [
     slug,
@@ -111,5 +111,5 @@ function providersText({ providers, providers_total: total }: Status, width: num
   const lines = table([['PROVIDER', 'STATE', 'LAST 5 MINUTES', '', ''], ...rows].map((row) => row.map(printable)))
     .trimEnd()
     .split('\n');
-  return `\n${[...lines, ...moreThan(rows.length, total, 'gateway providers list')].map((line) => `${truncate(line, width)}\n`).join('')}`;
+  return `\n${[...lines, ...moreThan(rows.length, total, sameFile('gateway providers list', flags))].map((line) => `${truncate(line, width)}\n`).join('')}`;
 }

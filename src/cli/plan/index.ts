@@ -51,7 +51,7 @@ export async function plan(flags: PlanFlags, io: CliIo, registry: Registry): Pro
     if (flags.json === true) io.stdout.write(jsonText({ ...result, routing: null }));
     // Both versions of a file have the same name in the messages.
     const broken = loaded.tree !== undefined && against.startsWith(gitPrefix) ? `the version in ${printable(against)}` : 'a file';
-    io.stderr.write(`error: nothing was compared, because ${broken} is not valid\n${diagnosticLines(result)}`);
+    io.stderr.write(`error: nothing was compared, because ${broken} is not valid\n${diagnosticLines(result, flags)}`);
     return exitCodes.invalid;
   }
   const routing = client === undefined || sample === 0 ? null : await routingOf(client, sample, { config: path }, io, registry);

@@ -23,7 +23,10 @@ const fault: Diagnostic = {
   hint: 'did you mean "retry"?',
 };
 
+const check = 'gateway check -c a.yaml';
+
 const facts: BannerFacts = {
+  checkCommand: check,
   version: '0.4.0',
   node: 'v24.21.0',
   pid: 4127,
@@ -106,7 +109,7 @@ Try it:
   it('shows ten warnings and the number of the others', () => {
     const lines = banner({ ...facts, warnings: Array.from({ length: 13 }, () => warning) }).split('\n');
     expect(lines.filter((line) => line.includes(' warning: '))).toHaveLength(10);
-    expect(lines).toContain('           and 3 more: run gateway check');
+    expect(lines).toContain('           and 3 more: run gateway check -c a.yaml');
   });
 
   it('shows curl commands for a Unix socket', () => {
@@ -135,46 +138,48 @@ Try it:
 describe('log lines of a reload', () => {
   const reloaded = { revision: '91bd0e7', changes: ['~configs.support', '+providers.claude'], ms: 38, restart: [], warnings: [] };
   it('list the changes', () => {
-    expect(reloadedText(reloaded, '09:31:40')).toBe(
+    expect(reloadedText(reloaded, '09:31:40', check)).toBe(
       '09:31:40  config reloaded · revision 91bd0e7 · ~configs.support  +providers.claude  (38 ms, 0 requests interrupted)',
     );
   });
 
   it('list the settings that need a restart', () => {
-    expect(reloadedText({ ...reloaded, changes: [], restart: ['server.listen', 'server.state_dir'] }, '09:31:40')).toBe(
+    expect(reloadedText({ ...reloaded, changes: [], restart: ['server.listen', 'server.state_dir'] }, '09:31:40', check)).toBe(
       '09:31:40  config reloaded · revision 91bd0e7  (38 ms, 0 requests interrupted)\n          needs a restart: server.listen, server.state_dir',
     );
   });
 
   it('list the new warnings', () => {
-    expect(reloadedText({ ...reloaded, changes: [], warnings: [warning] }, '09:31:40')).toContain(
+    expect(reloadedText({ ...reloaded, changes: [], warnings: [warning] }, '09:31:40', check)).toContain(
       '0 requests interrupted)\n          gateway.yaml:31:5 warning: target 2 of config "draft" can never be reached',
     );
   });
 
   it('shorten a long list of changes', () => {
     const changes = Array.from({ length: 12 }, (_, i) => `~configs.c${i}`);
-    expect(reloadedText({ ...reloaded, changes }, '09:31:40')).toContain('~configs.c9  and 2 more  (38 ms');
+    expect(reloadedText({ ...reloaded, changes }, '09:31:40', check)).toContain('~configs.c9  and 2 more  (38 ms');
   });
 
   it('contain no control character of a name', () => {
-    expect(reloadedText({ ...reloaded, changes: ['+configs.\u001b[2J\u009b31m'] }, '09:31:40')).toContain(
+    expect(reloadedText({ ...reloaded, changes: ['+configs.\u001b[2J\u009b31m'] }, '09:31:40', check)).toContain(
       ' · +configs.\ufffd[2J\ufffd31m  (',
     );
   });
 
   it('name a rollback', () => {
-    expect(reloadedText({ ...reloaded, isRollback: true }, '09:31:40')).toMatch(/^09:31:40 {2}config rolled back · revision 91bd0e7 · /);
-    expect(rejectedText({ revision: '91bd0e7', diagnostics: [fault], isRollback: true }, '09:32:02')).toMatch(
+    expect(reloadedText({ ...reloaded, isRollback: true }, '09:31:40', check)).toMatch(
+      /^09:31:40 {2}config rolled back · revision 91bd0e7 · /,
+    );
+    expect(rejectedText({ revision: '91bd0e7', diagnostics: [fault], isRollback: true }, '09:32:02', check)).toMatch(
       /^09:32:02 {2}config NOT rolled back, revision 91bd0e7 keeps serving:\n/,
     );
   });
 
   it('list the errors and the revision that stays active', () => {
-    expect(rejectedText({ revision: '91bd0e7', diagnostics: [warning, fault] }, '09:32:02')).toBe(
+    expect(rejectedText({ revision: '91bd0e7', diagnostics: [warning, fault] }, '09:32:02', check)).toBe(
       '09:32:02  config NOT reloaded, revision 91bd0e7 keeps serving:\n          configs/support.yaml:9:9 error: unknown key "retrys" (did you mean "retry"?)',
     );
-    expect(rejectedText({ revision: '91bd0e7', diagnostics: [], reason: 'plugin "x" could not be set up' }, '09:32:02')).toBe(
+    expect(rejectedText({ revision: '91bd0e7', diagnostics: [], reason: 'plugin "x" could not be set up' }, '09:32:02', check)).toBe(
       '09:32:02  config NOT reloaded, revision 91bd0e7 keeps serving:\n          plugin "x" could not be set up',
     );
   });

@@ -28,6 +28,8 @@ export interface BannerFacts {
     | { readonly url: string; readonly link: string | undefined; readonly canSignIn: boolean }
     | { readonly fault: string }
     | undefined;
+  /** The command that shows all warnings. */
+  readonly checkCommand: string;
   /** Deviations from the configuration, one sentence each. */
   readonly notes?: readonly string[];
   /** Process ids of the workers; undefined if one process serves all requests. */
@@ -49,7 +51,7 @@ export function banner(facts: BannerFacts): string {
   const lines = [
     `gateway ${facts.version} · node ${facts.node.replace(/^v(\d+\.\d+).*/, '$1')} · pid ${facts.pid}`,
     row('config', configLine(facts)),
-    ...problems(facts.warnings, indent),
+    ...problems(facts.warnings, indent, facts.checkCommand),
     row('providers', providersLine(facts)),
     row('pipeline', facts.pipeline.join(' → ')),
     ...(facts.notes ?? []).map((note) => row('NOTE', printable(note))),
@@ -86,15 +88,17 @@ export function bannerFields(facts: BannerFacts): object {
 }
 
 /** For example `config reloaded · revision 91bd0e7 · ~configs.support  +providers.claude  (38 ms, 0 requests interrupted)`. */
-export function reloadedText(event: Omit<Extract<GatewayEvent, { type: 'reloaded' }>, 'type'>, time: string): string {
+export function reloadedText(event: Omit<Extract<GatewayEvent, { type: 'reloaded' }>, 'type'>, time: string, checkCommand: string): string {
   const { revision, changes, ms, restart, warnings } = event;
   const shown = changes.length > maxShown ? [...changes.slice(0, maxShown), `and ${changes.length - maxShown} more`] : changes;
   const what = shown.length === 0 ? '' : ` · ${printable(shown.join('  '))}`;
   const first = `${time}  ${reloadedMessage(event)} · revision ${revision}${what}  (${formatDuration(ms)}, 0 requests interrupted)`;
   const before = ' '.repeat(10);
-  return [first, ...(restart.length === 0 ? [] : [`${before}needs a restart: ${restart.join(', ')}`]), ...problems(warnings, before)].join(
-    '\n',
-  );
+  return [
+    first,
+    ...(restart.length === 0 ? [] : [`${before}needs a restart: ${restart.join(', ')}`]),
+    ...problems(warnings, before, checkCommand),
+  ].join('\n');
 }
 
 /** Message of a log line about a new revision. */
@@ -108,8 +112,8 @@ interface RollbackMark {
 }
 
 /** Reports a rejected reload or rollback: the revision that stays in use, and the errors in the files. */
-export function rejectedText(event: Omit<Extract<GatewayEvent, { type: 'rejected' }>, 'type'>, time: string): string {
-  return [`${time}  ${rejectedMessage(event)}, revision ${event.revision} keeps serving:`, ...causes(event)].join('\n');
+export function rejectedText(event: Omit<Extract<GatewayEvent, { type: 'rejected' }>, 'type'>, time: string, checkCommand: string): string {
+  return [`${time}  ${rejectedMessage(event)}, revision ${event.revision} keeps serving:`, ...causes(event, checkCommand)].join('\n');
 }
 
 /** Reports that a saved copy is in use instead of the files, and the errors in them. */
@@ -123,17 +127,21 @@ export function lastGoodText(
   },
   file: string,
   time: string,
+  checkCommand: string,
 ): string {
   const from = new Date(event.savedAt).toISOString().slice(0, 16).replace('T', ' ');
   const first = `${time}  ${file} is INVALID: serving the last valid copy, revision ${event.revision}, saved ${from} UTC`;
-  return [first, ...causes(event)].join('\n');
+  return [first, ...causes(event, checkCommand)].join('\n');
 }
 
 /** Errors of a rejected load, indented. */
-function causes(event: { readonly diagnostics: readonly Diagnostic[]; readonly reason?: string | undefined }): string[] {
+function causes(
+  event: { readonly diagnostics: readonly Diagnostic[]; readonly reason?: string | undefined },
+  checkCommand: string,
+): string[] {
   const errors = event.diagnostics.filter(isError);
   const reason = event.reason === undefined ? [] : [`${' '.repeat(10)}${printable(event.reason)}`];
-  return [...reason, ...problems(errors, ' '.repeat(10))];
+  return [...reason, ...problems(errors, ' '.repeat(10), checkCommand)];
 }
 
 function row(name: string, text: string): string {
@@ -173,10 +181,10 @@ function providersLine({ providers, counts, file, isLoopback }: BannerFacts): st
   return file === undefined ? shown : `${shown}        ${numbers.join(' · ')}`;
 }
 
-function problems(diagnostics: readonly Diagnostic[], before: string): string[] {
+function problems(diagnostics: readonly Diagnostic[], before: string, checkCommand: string): string[] {
   const shown = diagnostics.slice(0, maxShown).map((one) => before + briefDiagnostic(one));
   const more = diagnostics.length - maxShown;
-  return more > 0 ? [...shown, `${before}and ${more} more: run gateway check`] : shown;
+  return more > 0 ? [...shown, `${before}and ${more} more: run ${checkCommand}`] : shown;
 }
 
 function tryIt(url: string, model: string): string[] {

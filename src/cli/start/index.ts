@@ -9,7 +9,7 @@ import { startGateway } from '../../gateway/start.ts';
 import { DescriptorWriter } from '../../telemetry/descriptor.ts';
 import { createLog, type Log, type LogFormat, type LogLevel } from '../../telemetry/log.ts';
 import { logProcessWarnings } from '../../telemetry/process-warnings.ts';
-import { CommandError } from '../command.ts';
+import { CommandError, sameFile } from '../command.ts';
 import { findConfig } from '../find-config.ts';
 import { type CliIo, hasColors } from '../io.ts';
 import {
@@ -217,6 +217,10 @@ class Session {
     this.#log.warn({ dashboard: admin.url, hint }, 'nobody can sign in to the dashboard and the admin API: there is no admin token');
   }
 
+  get #checkCommand(): string {
+    return sameFile('gateway check', this.#flags);
+  }
+
   #handleEvent(event: GatewayEvent): void {
     // The most frequent events.
     if (event.type === 'request' || event.type === 'requests') {
@@ -229,7 +233,11 @@ class Session {
         if (this.#gateway !== undefined) this.#configureLog(this.#gateway);
         const { revision, changes, ms, restart } = event;
         const warnings = briefDiagnostics(event.warnings);
-        this.#log.announce(reloadedText(event, time), { revision, changes, ms, restart, warnings }, reloadedMessage(event));
+        this.#log.announce(
+          reloadedText(event, time, this.#checkCommand),
+          { revision, changes, ms, restart, warnings },
+          reloadedMessage(event),
+        );
         return;
       }
       case 'unchanged': {
@@ -242,13 +250,18 @@ class Session {
         const { revision, savedAt, reason } = event;
         const diagnostics = briefDiagnostics(event.diagnostics);
         const fields = { revision, saved_at: savedAt, diagnostics, reason };
-        this.#log.announce(lastGoodText(event, this.#shown, time), fields, 'config INVALID, serving the last valid copy', 'error');
+        this.#log.announce(
+          lastGoodText(event, this.#shown, time, this.#checkCommand),
+          fields,
+          'config INVALID, serving the last valid copy',
+          'error',
+        );
         return;
       }
       case 'rejected': {
         const { revision, reason } = event;
         const fields = { revision, diagnostics: briefDiagnostics(event.diagnostics), reason };
-        this.#log.announce(rejectedText(event, time), fields, rejectedMessage(event), 'error');
+        this.#log.announce(rejectedText(event, time, this.#checkCommand), fields, rejectedMessage(event), 'error');
         return;
       }
       default:
@@ -278,6 +291,7 @@ class Session {
       version,
       node: process.version,
       pid: process.pid,
+      checkCommand: this.#checkCommand,
       file:
         this.#tryOut === undefined
           ? { shown: this.#shown, included: Math.max(0, files.length - 1), checkedMs: gateway.checkedMs, isCopy: this.#isCopy }
