@@ -4,7 +4,7 @@ import type { Provider } from '../../core/provider.ts';
 import { startOf, type StartFacts } from '../check/context.ts';
 import { runRules } from '../check/index.ts';
 import { type Diagnostic, isError, sortDiagnostics } from '../report/diagnostic.ts';
-import { withFrames } from '../report/frame.ts';
+import { reportUnknownIgnores, withFrames } from '../report/frame.ts';
 import { mergeFiles, type MergedFiles, type SavedFiles, type Source } from '../read/merge-files.ts';
 import { withKeySet } from '../read/key-set-file.ts';
 import { type Entry, type MapNode, nodeAt, type SourceLocation, textOf, toValue, mapEntries } from '../read/node.ts';
@@ -101,6 +101,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   };
 
   const merged = mergeFiles(request.source, sources, request.saved);
+  reportUnknownIgnores(merged.files, report);
   const resolved = withKeySet(resolveAll(merged.root, sources, request.allowMissingSecrets === true, missingSecrets), sources);
   // One message per cause: a value that could not be resolved is not reported as empty too.
   const reportUnlessUnresolved = (problem: Problem): void => (unresolved.has(problem.at) ? undefined : report(problem));

@@ -1,8 +1,10 @@
 import { type Diagnostic, diagnosticCodes, type Frame } from './diagnostic.ts';
+import type { SourceFile } from '../read/node.ts';
+import { nearest } from '../../core/text/nearest.ts';
 import { allVariants } from '../../core/secrets/mask.ts';
 import { isNearSecretName } from '../../core/secrets/credential-names.ts';
 import { KnownTextRedactor } from './known-text-redactor.ts';
-import { type Problem, toDiagnostic } from './problem.ts';
+import { type Problem, type ProblemReporter, toDiagnostic } from './problem.ts';
 
 /** Makes diagnostics from problems: removes silenced warnings and adds the source lines to show. */
 export function withFrames(problems: readonly Problem[], secrets: Iterable<string>): Diagnostic[] {
@@ -60,15 +62,42 @@ function secretsIn(line: string): KnownTextRedactor {
 
 const nothing = new KnownTextRedactor([]);
 
+/** The text after `# gateway-ignore:`; undefined for another line. */
+const ignoreText = (line: string): string | undefined => /^\s*#\s*gateway-ignore:\s*(.+)$/.exec(line)?.[1];
+
 /** True if a comment line directly above contains `# gateway-ignore: code, code`. */
 function isSilenced({ code, at }: Problem): boolean {
   for (let line = at.line - 2; line >= 0; line -= 1) {
-    const text = at.file.lines[line]?.trim() ?? '';
-    if (!text.startsWith('#')) return false;
-    const codes = /^#\s*gateway-ignore:\s*(.*)$/.exec(text)?.[1];
-    if (codes?.split(/[\s,]+/).some((one) => one === code && Object.hasOwn(diagnosticCodes, one)) === true) return true;
+    const text = at.file.lines[line] ?? '';
+    if (!text.trimStart().startsWith('#')) return false;
+    if (
+      ignoreText(text)
+        ?.split(/[\s,]+/)
+        .includes(code) === true
+    )
+      return true;
   }
   return false;
+}
+
+/** Reports unknown codes behind `# gateway-ignore:`. Words that resemble no code are a remark, unless they come first. */
+export function reportUnknownIgnores(files: readonly SourceFile[], report: ProblemReporter): void {
+  for (const file of files)
+    file.lines.forEach((line, i) => {
+      for (const [at, code] of ignoreText(line)
+        ?.split(/[\s,]+/)
+        .entries() ?? []) {
+        const similar = nearest(code, Object.keys(diagnosticCodes));
+        if (similar === code || (at > 0 && similar === undefined)) continue;
+        const column = line.indexOf(code, line.indexOf(':')) + 1;
+        report({
+          code: 'never-used',
+          at: { file, line: i + 1, column, endColumn: column + code.length, endLine: i + 1 },
+          message: `"${code}" is not a code of a diagnostic, so it silences nothing`,
+          hint: similar === undefined ? 'write the code that gateway check shows in brackets' : `did you mean "${similar}"?`,
+        });
+      }
+    });
 }
 
 function frameOf({ at, show, code }: Problem, hidden: KnownTextRedactor): Frame | undefined {

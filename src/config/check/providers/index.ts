@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../core/json/merge.ts';
-import type { CommonSettings, Provider } from '../../../core/provider.ts';
+import type { CommonSettings, Provider, SettingsProblem } from '../../../core/provider.ts';
+import { isCredentialSetting } from '../../../core/model/request-settings.ts';
 import { shortList } from '../../../core/text/wording.ts';
 import { withoutAuth } from '../../compile/providers/entry-settings.ts';
 import { providerOf, slugOfVirtualKey } from '../../read/registry.ts';
@@ -23,9 +24,9 @@ export function checkProviders(context: CheckContext): void {
     if (provider === undefined) continue;
     warnNameIsType(entry, provider, context);
     if (!context.isValid(['providers', slug]) || valueOf(child(entry.value, 'enabled')) === false || isIncomplete(entry, context)) continue;
-    if (checkAuthKeys(entry, provider, `providers.${slug}`, context)) checkCredential(entry, provider, context);
     warnUnnamed(entry, provider, context);
-    runTypeCheck(provider, entry, context);
+    const problems = runTypeCheck(provider, entry, context);
+    if (checkAuthKeys(entry, provider, `providers.${slug}`, context)) checkCredential(entry, provider, problems, context);
   }
   for (const site of sitesOf(context.root)) checkTarget(site, context);
 }
@@ -45,7 +46,7 @@ function warnNameIsType({ key, keyAt }: Entry, provider: Provider, { registry, r
   report({ code: 'conflict', severity: 'warning', at: keyAt, message: `the name "${key}" is also a provider type`, hint });
 }
 
-function checkCredential(entry: Entry, provider: Provider, { report }: CheckContext): void {
+function checkCredential(entry: Entry, provider: Provider, problems: readonly SettingsProblem[], { report }: CheckContext): void {
   const mode = valueOf(child(child(entry.value, 'auth'), 'mode'));
   const key = entryOf(entry.value, 'api_key');
   if (provider.entry.apiKey === 'none' && key !== undefined) {
@@ -61,18 +62,21 @@ function checkCredential(entry: Entry, provider: Provider, { report }: CheckCont
   if (provider.entry.apiKey !== 'required' || mode === 'caller' || authModeOf(provider, mode) !== undefined) return;
   if (entryOf(entry.value, 'custom_host') !== undefined) return;
   if (hasCredential(entry.value, provider)) return;
+  // The type itself reports half of a credential.
+  if (problems.some(({ code, path }) => code === 'missing-key' && isCredentialSetting(provider, String(path[0])))) return;
   const setting = provider.entry.keySetting ?? 'api_key';
   const hint = `add ${setting}: "\${env:${keyVariable(entry.key, setting)}}", or auth: {mode: caller} where callers send their own`;
   report({ code: 'missing-key', at: entry.keyAt, message: `"${setting}" is missing in providers.${entry.key}`, hint });
 }
 
-/** Runs the type's own check on an entry and reports each problem at its location in the file. */
-function runTypeCheck(provider: Provider, { key, keyAt, value }: Entry, { root, report }: CheckContext): void {
+/** Runs the type's own check on an entry and reports each problem at its location in the file. Returns the problems. */
+function runTypeCheck(provider: Provider, { key, keyAt, value }: Entry, { root, report }: CheckContext): readonly SettingsProblem[] {
   const problems = problemsOf(provider, settingsIn(value, provider), keyAt, report);
   for (const problem of problems) {
     reportProblem(problem, problemLocation(root, ['providers', key, ...problem.path], problem.code), report);
   }
   if (!problems.some(({ path }) => path[0] === 'custom_host')) checkCustomHost(child(value, 'custom_host'), report);
+  return problems;
 }
 
 /** Checks settings of the provider, host and key in a target: they must fit the provider that the target names. */
