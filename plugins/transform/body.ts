@@ -5,7 +5,7 @@ import { bareModel } from '#core/model/model-name.ts';
 import { type Override, overridePatch } from './override.ts';
 import { GatewayError } from '#core/error.ts';
 import { hasUnreadBody } from '#core/json/unread-body.ts';
-import type { Timeouts } from '#core/snapshot.ts';
+import type { Leaf, Timeouts } from '#core/snapshot.ts';
 import { headerNameAsSent } from '#core/text/header-name-as-sent.ts';
 
 /**
@@ -23,8 +23,9 @@ export function bodyFor(ctx: Routed, body: RequestBody, override: Override | und
 }
 
 /** The model name for the target. The body takes precedence over the requested name, because a `screen` plugin may have changed it. */
-export function modelFor(ctx: Routed, override: Override | undefined): string {
-  if (override?.model !== undefined && override.model !== '') return override.model;
+export function modelFor(ctx: Routed, { override }: Leaf): string {
+  const overridden = override?.['model'];
+  if (typeof overridden === 'string' && overridden !== '') return overridden;
   const named = ctx.body.kind === 'json' ? ctx.body.peek('model') : undefined;
   return bareModel(typeof named === 'string' ? named : ctx.requestedModel);
 }

@@ -325,6 +325,17 @@ describe('prepare', () => {
     expect(await refusal(() => prepare(parts))).toMatchObject({ code, message });
   });
 
+  it.each([
+    ['of the request', makeLeaf(), 'gpt-4o'],
+    ['of the target', makeLeaf({ override: { model: 'other' } }), 'other'],
+  ])('sets the model %s, also for a route that the provider does not support', async (_, leaf, model) => {
+    const plugin = await setUp(transform);
+    const ctx = makeContext({ body: chat, overrides: { endpoint: 'moderations', path: '/v1/moderations' } });
+    const attempt = draftAttempt(ctx, leaf, makeBinding('main'));
+    expect(await refusal(async () => plugin.prepare?.(ctx, attempt))).toMatchObject({ code: 'unsupported_endpoint' });
+    expect(attempt.model).toBe(model);
+  });
+
   it('accepts a path that the provider relays', async () => {
     const provider = makeProvider({ relay: (_call, path) => ({ origin: 'https://api.example', path, headers: ['x-org', 'o'] }) });
     const { attempt } = await prepare({

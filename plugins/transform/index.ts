@@ -66,6 +66,7 @@ class Transform implements PluginInstance {
 
   /** Synchronous, unless the provider needs downloaded files, or accepts no forms. */
   prepare(ctx: Routed, attempt: Attempt): void | Promise<void> {
+    attempt.model = modelFor(ctx, attempt.target);
     if (attempt.binding.unusable !== undefined) throw attempt.binding.unusable;
     const operation = operationFor(ctx, attempt);
     const { body } = ctx;
@@ -78,7 +79,6 @@ class Transform implements PluginInstance {
     const work = this.#works.for(ctx, attempt);
     const override = work.overrides?.forEndpoint(ctx.endpoint, operation?.sameMeaning);
     const body = bodyFor(ctx, clientBody, override);
-    attempt.model = modelFor(ctx, override);
     if (override !== undefined && ctx.facts.caller.key?.enforceConfig === true) checkEnforced(ctx, override, operation?.ownForms);
     attempt.timeouts = withRequestTimeout(ctx, attempt.timeouts);
     const settings = settingsFor(ctx, attempt, work);
