@@ -384,7 +384,7 @@ describe('keys commands without a gateway', () => {
 
   const unreadable: readonly [what: string, files: Record<string, string>, says: RegExp][] = [
     ['a damaged log', { 'state/log.sqlite': 'no database' }, /state\/log\.sqlite cannot be read \(file is not a database\)/],
-    ['a log of an earlier version', { 'state/log.sqlite': '' }, /state\/log\.sqlite cannot be read \(no such table: keys_used\)/],
+    ['a log of an earlier version', { 'state/log.sqlite': '' }, /state\/log\.sqlite cannot be read \(no such table: main.blocks\)/],
     ['a state directory that is a file', { state: '' }, /state\/log\.sqlite cannot be read \(no such directory\)/],
     ['a damaged spool', { 'state/spool/1-1-1.log/file': '' }, /state\/spool\/1-1-1\.log cannot be read \(it is a directory\)/],
   ];

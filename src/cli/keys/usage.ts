@@ -1,17 +1,15 @@
-import { readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { figuresOf } from '../../admin/views/named-figures.ts';
 import { reasonOf } from '../../config/read/files.ts';
 import type { StatsRequest } from '../../core/logs/reader.ts';
 import type { OpenConfig } from '../../manage/keys/shared.ts';
 import { moneyUnits } from '../../query/money.ts';
-import type { LogQueries } from '../../store/log/log-store.ts';
-import { createPostgresSource } from '../../store/log/postgres/store.ts';
 import { createQueries } from '../../store/log/queries/index.ts';
-import { keysUsed } from '../../store/log/sqlite/keys-used.ts';
-import { openForReading } from '../../store/log/sqlite/open.ts';
-import { createSqliteSource } from '../../store/log/sqlite/source.ts';
-import { logFile, stateDirPath } from '../../store/state-dir.ts';
+import { openSource } from '../../store/log/worker/open-source.ts';
+import { queryTimeoutMs } from '../../store/log/worker/query-timeout.ts';
+import type { LogDatabase } from '../../store/log/worker/settings.ts';
+import { logFile, spoolFolder, stateDirPath } from '../../store/state-dir.ts';
 import { listSegments } from '../../store/spool.ts';
 import { SegmentWindow } from '../../store/log/drain/segment-window.ts';
 import { errorCode } from '../../core/text/error-code.ts';
@@ -46,20 +44,18 @@ export async function keyUsage(
   cwd: string,
   warn: (why: string) => void,
 ): Promise<KeyUsage> {
-  const used = new Map<string, number>();
+  const used: Map<string, number> = new Map();
   const costs = new Map<string, KeyCost>();
-  const addCosts = async (queries: LogQueries): Promise<void> => {
-    const names = keys.map(({ name }) => name);
-    const logs = { stats: async (request: StatsRequest) => queries.stats(request) };
-    const month = await figuresOf(logs, 'key', names, `${new Date().toISOString().slice(0, 7)}-01`);
-    for (const name of names) {
-      const { cost_usd: cost, unpriced } = month(name);
-      const before = costs.get(name) ?? { units: 0n, unpriced: 0 };
-      costs.set(name, { units: before.units + (moneyUnits(cost) ?? 0n), unpriced: before.unpriced + unpriced });
-    }
-  };
+  const names = keys.map(({ name }) => name);
   if (store.isUnknown) warn('logging.requests.store refers to a variable or a file that cannot be read here');
-  else if (store.text !== undefined && store.text !== 'sqlite') await fromPostgres(used, store.text, warn, addCosts);
+  else if (store.text !== undefined && store.text !== 'sqlite') {
+    try {
+      await readDatabase({ kind: 'postgres', url: store.text }, names, { used, costs });
+    } catch (error) {
+      // The tables are created with the first record.
+      if (errorCode(error) !== noTable) warn(errorMessage(error));
+    }
+  }
   const folders = foldersOf(stateDirPath({ setting: stateDir, configPath, cwd }));
   let fault: string | undefined;
   const attempt = async (path: string, read: (path: string) => Promise<void> | void): Promise<void> => {
@@ -71,10 +67,10 @@ export async function keyUsage(
     }
   };
   for (const folder of folders) {
-    await attempt(join(folder, logFile), async (path) => {
-      for (const [id, at] of keysUsed(path)) recordUse(used, id, at);
-      const queries = createQueries(createSqliteSource(openForReading(path)), Date.now);
-      await addCosts(queries).finally(() => queries.close());
+    await attempt(join(folder, logFile), (path) => {
+      // SQLite's error does not contain the reason why a file cannot be opened.
+      accessSync(path, constants.R_OK);
+      return readDatabase({ kind: 'sqlite', path }, names, { used, costs });
     });
   }
   const window = new SegmentWindow();
@@ -92,22 +88,24 @@ export async function keyUsage(
 const whyUnreadable = (error: unknown): string =>
   errorCode(error).startsWith('ERR_SQLITE') && error instanceof Error ? error.message : reasonOf(error);
 
-async function fromPostgres(
-  used: Map<string, number>,
-  url: string,
-  warn: (why: string) => void,
-  addCosts: (queries: LogQueries) => Promise<void>,
+/** Adds the last use of each secret, and the costs of the keys with these names. */
+async function readDatabase(
+  database: LogDatabase,
+  names: readonly string[],
+  { used, costs }: { readonly used: Map<string, number>; readonly costs: Map<string, KeyCost> },
 ): Promise<void> {
-  let queries: LogQueries | undefined;
+  const queries = createQueries(await openSource(database, () => queryTimeoutMs), Date.now);
   try {
-    queries = createQueries(createPostgresSource(url), Date.now);
     for (const [id, at] of Object.entries(await queries.keysUsed())) recordUse(used, id, at);
-    await addCosts(queries);
-  } catch (error) {
-    // The tables are created with the first record.
-    if (errorCode(error) !== noTable) warn(errorMessage(error));
+    const logs = { stats: async (request: StatsRequest) => queries.stats(request) };
+    const month = await figuresOf(logs, 'key', names, `${new Date().toISOString().slice(0, 7)}-01`);
+    for (const name of names) {
+      const { cost_usd: cost, unpriced } = month(name);
+      const before = costs.get(name) ?? { units: 0n, unpriced: 0 };
+      costs.set(name, { units: before.units + (moneyUnits(cost) ?? 0n), unpriced: before.unpriced + unpriced });
+    }
   } finally {
-    await queries?.close();
+    await queries.close();
   }
 }
 
@@ -129,7 +127,7 @@ function foldersOf(stateDir: string | undefined): string[] {
 
 /** Newest segment first. */
 function segmentsIn(folder: string): string[] {
-  const spool = join(folder, 'spool');
+  const spool = join(folder, spoolFolder);
   return listSegments(spool)
     .toReversed()
     .map((name) => join(spool, name));
