@@ -1,4 +1,4 @@
-import { secretSettings } from '../../config/check/keys/credential.ts';
+import { isSecretSetting } from '../../core/model/request-settings.ts';
 import { keyVariable, yamlOf } from '../../config/edit/new-entry.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import type { Registry } from '../../gateway/types.ts';
@@ -89,7 +89,7 @@ async function keyReference(provider: Provider, slug: string, settings: Draft, f
   if (flags.keyFile !== undefined) return { [setting]: `\${file:${pathInReference(flags.keyFile)}}` };
   if (flags.keyEnv !== undefined) return { [setting]: `\${env:${variable(flags.keyEnv)}}` };
   if (provider.entry.apiKey !== 'required') return {};
-  if (['api_key', 'auth', ...secretSettings(provider)].some((key) => settings[key] !== undefined)) return {};
+  if (Object.keys(settings).some((key) => key === 'api_key' || key === 'auth' || isSecretSetting(provider, key))) return {};
   const offered = (slug === provider.type ? provider.entry.service?.keyVariable : undefined) ?? keyVariable(slug, setting);
   if (ask === undefined) return settings['custom_host'] !== undefined ? {} : { [setting]: `\${env:${offered}}` };
   const name = await askFor(
