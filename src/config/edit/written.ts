@@ -4,7 +4,7 @@ import { matchesPattern, baseFolderOf, isKeyFolder } from '../read/include-patte
 import { child, entriesOf, itemsOf, type Node, textOf, toValue } from '../read/node.ts';
 import { createProblemRedactor } from '../report/frame.ts';
 import type { Problem, ProblemReporter } from '../report/problem.ts';
-import { type ReferenceContext, resolveReferences } from '../read/references.ts';
+import { type ReferenceContext, resolveReferences, silentContext } from '../read/references.ts';
 import type { GatewayKeyEntry } from '../schema/index.ts';
 import { isJsonObject } from '../../core/json/merge.ts';
 import type { ListenSetting } from '../../core/http/listen-address.ts';
@@ -36,19 +36,14 @@ interface ReadEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-const nothing = (): void => {};
-
 /** Reads a configuration and its includes as written. No reference is resolved, and the content need not be valid. */
-export function readUnresolved(source: Source, { cwd, env }: ReadEnvironment, report: ProblemReporter = nothing) {
+export function readUnresolved(source: Source, environment: ReadEnvironment, report?: ProblemReporter) {
   const redacted = createProblemRedactor();
   const unresolved = new Set<string>();
   const sources: ReferenceContext = {
-    cwd,
-    env,
-    report: (problem) => report(redacted(problem)),
-    secret: nothing,
+    ...silentContext(environment),
+    report: (problem) => report?.(redacted(problem)),
     unresolved: (at) => void unresolved.add(locationKey(at)),
-    watch: nothing,
   };
   const resolved = (node: Node | undefined): Node | undefined => (node === undefined ? undefined : resolveReferences(node, sources));
   /** For a resolved node: true when it refers to a value that this process cannot read. */

@@ -16,6 +16,18 @@ export interface ReferenceContext {
   watch(path: string): void;
 }
 
+const nothing = (): void => {};
+
+/** A context whose callbacks do nothing. */
+export const silentContext = ({ cwd, env }: Pick<ReferenceContext, 'cwd' | 'env'>): ReferenceContext => ({
+  cwd,
+  env,
+  report: nothing,
+  secret: nothing,
+  unresolved: nothing,
+  watch: nothing,
+});
+
 /**
  * Handles a reference that cannot be resolved. True means that it was handled and the value is ''. `what` is the
  * variable's name or the file's path.

@@ -4,6 +4,7 @@ import { createMask } from '../../core/secrets/mask.ts';
 import { canonicalizeKeys } from '../read/canonical-keys.ts';
 import { mergeFiles, type SavedFiles, type Source } from '../read/merge-files.ts';
 import { formatPath, type Node, type Path, type SourceLocation, traverse } from '../read/node.ts';
+import { silentContext } from '../read/references.ts';
 import { isSecretKey, printableSecret, maskUrlSecrets } from '../read/secrets.ts';
 
 /** One value of the files. */
@@ -26,8 +27,6 @@ export interface OriginSource {
   readonly secrets: readonly string[];
 }
 
-const nothing = (): void => {};
-
 /** What the files contain. Plain data, because a process of its own collects it: parsing takes long. */
 export interface WrittenLocations {
   /** Printable values, in the order of the files. */
@@ -40,13 +39,13 @@ export interface WrittenLocations {
 
 /** Parses the texts of a loaded configuration again for locations. Reads the loaded texts, not the disk. */
 export function locateWritten({ source, cwd, env, providers, texts, secrets }: OriginSource): WrittenLocations {
-  const sources = { cwd, env, report: nothing, secret: nothing, unresolved: nothing, watch: nothing };
+  const sources = silentContext({ cwd, env });
   const { root } = mergeFiles(source, sources, texts);
   const mask = createMask(secrets);
   const locations = new Map<string, Origin>();
   const references = new Map<string, string>();
   const values: WrittenValue[] = [];
-  traverse(canonicalizeKeys(root, { providers, plugins: [], external: new Map(), cwd }, nothing), (node, path, entry) => {
+  traverse(canonicalizeKeys(root, { providers, plugins: [], external: new Map(), cwd }, sources.report), (node, path, entry) => {
     const name = formatPath(path);
     const origin = originOf(entry?.keyAt ?? node.at);
     locations.set(name, origin);

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { silentContext } from '../../../config/read/references.ts';
 import { mergeFiles, type SavedFiles } from '../../../config/read/merge-files.ts';
 import { printable } from '../../../core/text/printable.ts';
 import { CommandError, exitCodes } from '../../command.ts';
@@ -37,7 +38,5 @@ export async function savedInGit(path: string, name: string, io: CliIo): Promise
 }
 
 /** All files of a configuration, as loading it finds them. */
-function includedBy(path: string, saved: SavedFiles, { cwd, env }: CliIo): string[] {
-  const ignore = (): void => undefined;
-  return Object.keys(mergeFiles({ path }, { cwd, env, report: ignore, secret: ignore, unresolved: ignore, watch: ignore }, saved).texts);
-}
+const includedBy = (path: string, saved: SavedFiles, io: CliIo): string[] =>
+  Object.keys(mergeFiles({ path }, silentContext(io), saved).texts);
