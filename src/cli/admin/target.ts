@@ -11,17 +11,14 @@ import {
 } from '../../core/http/listen-address.ts';
 import { printable } from '../../core/text/printable.ts';
 import { stateDirPath } from '../../store/state-dir.ts';
-import { CommandError, exitCodes } from '../command.ts';
+import { CommandError, type CommonFlags, exitCodes } from '../command.ts';
 import { findConfig } from '../find-config.ts';
 import type { CliIo } from '../io.ts';
 
 /** Flags of every command that calls a running gateway. */
-export interface AdminFlags {
+export interface AdminFlags extends CommonFlags {
   /** `--admin`: http://host:port, host:port or unix:/path. */
   readonly admin?: string | undefined;
-  /** `-c`. */
-  readonly config?: string | undefined;
-  readonly json?: boolean | undefined;
 }
 
 /** Address of the admin API, and the token that authenticates the caller. */
