@@ -46,6 +46,13 @@ export const fields: readonly Field[] = [
   { name: 'fallback', type: 'boolean', column: 'fallback', example: 'true', about: 'Whether another target was tried before.' },
   { name: 'attempts', type: 'number', column: 'attempts', example: '>1', about: 'Number of attempts, retries included.' },
   { name: 'retries', type: 'number', column: 'retries', example: '>0', about: 'Attempts that repeated the one before at the same target.' },
+  {
+    name: 'reason',
+    type: 'text',
+    column: 'reason',
+    example: '429,timeout',
+    about: 'Why the request was first retried or moved to another target: the status of its first attempt, else its outcome.',
+  },
   { name: 'latency', type: 'duration', column: 'latency', example: '>2s', about: 'Time from arrival to the end of the response.' },
   { name: 'ttft', type: 'duration', column: 'ttft', example: '>800ms', about: 'Time to first token of a stream.' },
   { name: 'overhead', type: 'duration', column: 'overhead', example: '>5ms', about: 'Time that the gateway itself used.' },

@@ -26,6 +26,21 @@ describe.skipIf(!hasBrowser)('overview page', () => {
     expect(texts.every((text) => /[45]\d\d/.test(text))).toBe(true);
   });
 
+  it('shows fallbacks and retries by reason, with links to their requests', async () => {
+    const rows = makeRows(60, Date.now(), 1).map((row, n) => ({ ...row, reason: n % 3 === 0 ? ['429', 'timeout'][n % 2]! : null }));
+    const retried = await startFixtureServer(rows);
+    try {
+      const { page } = await open(retried.url);
+      const panel = page.locator('.panel', { has: page.getByRole('heading', { name: 'Fallbacks and retries by reason' }) });
+      await panel.locator('.legend a').first().waitFor();
+      expect(await panel.locator('.legend a').allInnerTexts()).toEqual(['429', 'timeout']);
+      await panel.getByRole('link', { name: 'timeout' }).click();
+      expect(new URL(page.url()).searchParams.get('q')).toBe('reason:timeout');
+    } finally {
+      await retried.close();
+    }
+  });
+
   it('shows the numbers of each chart as a table', async () => {
     const { page } = await open(server.url);
     await page.locator('.chart').first().waitFor();

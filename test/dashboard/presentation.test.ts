@@ -85,11 +85,10 @@ describe.skipIf(!hasBrowser)('texts and numbers', () => {
 
   it('of a table begin and end at one line if its rows are cards', async () => {
     const server = await startFixtureServer([absurdRow(now), ...rows], someServing(now));
-    const { page } = await open(server.url);
+    const { page } = await open(server.url, { width: 360, height: 740 });
     await page.locator('.charts .table.cards').waitFor();
     const paddings = `[...new Set([...document.querySelectorAll('.charts .table.cards td')].map((cell) => getComputedStyle(cell).paddingInline))]`;
     expect(await page.evaluate(paddings)).toEqual(['16px']);
-    await page.setViewportSize({ width: 360, height: 740 });
     await page.goto(`${server.url}/catalog`);
     await page.locator('.provider-grid .table.cards').waitFor();
     expect(await page.evaluate(leftsOf('.provider-grid .table.cards, .provider-grid .table.cards td'))).toHaveLength(1);

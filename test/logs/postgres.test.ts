@@ -321,9 +321,16 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
       { id: 'req_ab', key_id: 'cc' },
     ]);
     const trace = { ...sampleRecord().trace, trace_id: 't', span_name: 'Plan' };
-    await write(store, [entryOf(sampleRecord({ id: 'req_named', at: at + 1, trace }))]);
+    const [attempt] = sampleRecord().attempts;
+    const attempts = [429, 200].map((status, n) => ({ ...attempt!, n, status }));
+    await write(store, [entryOf(sampleRecord({ id: 'req_named', at: at + 1, trace, attempts }))]);
     const queries = createQueries(createPostgresSource(url), () => at + day);
     expect((await queries.search({ query: 'span_name:Plan', limit: 10 })).rows.map(({ id }) => id)).toEqual(['req_named']);
+    const { groups } = await queries.stats({ query: '', by: 'reason' });
+    expect(groups.map(({ name, requests }) => [name, requests])).toEqual([
+      [null, 6],
+      ['429', 1],
+    ]);
     await queries.close();
     expect(await query(url, 'SELECT id, retries::int FROM requests ORDER BY seq')).toEqual([
       { id: 'req_a', retries: 0 },
@@ -332,9 +339,9 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
       { id: 'req_ab', retries: 0 },
       { id: 'req_aab', retries: 1 },
       { id: 'req_a_0', retries: 0 },
-      { id: 'req_named', retries: 0 },
+      { id: 'req_named', retries: 1 },
     ]);
-    expect(await query(url, "SELECT sum(retries)::int AS retries FROM buckets WHERE dim = 'all'")).toEqual([{ retries: 4 }]);
+    expect(await query(url, "SELECT sum(retries)::int AS retries FROM buckets WHERE dim = 'all'")).toEqual([{ retries: 5 }]);
     await store.close();
   });
 

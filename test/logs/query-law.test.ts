@@ -139,7 +139,9 @@ const record: fc.Arbitrary<Partial<LogRecord>> = fc
     message: phrase,
     metadata: texts,
     labels: texts,
-    targets: fc.array(fc.constantFrom('t1', 't2'), { maxLength: 3 }),
+    targets: fc.array(fc.record({ target: fc.constantFrom('t1', 't2'), status: fc.constantFrom(429, 500, null), outcome: text }), {
+      maxLength: 3,
+    }),
     upstream: textOrNull,
     agent: textOrNull,
     revision: text,
@@ -165,7 +167,14 @@ const record: fc.Arbitrary<Partial<LogRecord>> = fc
     revision: generated.revision,
     trace: { ...sampleRecord().trace, span_name: generated.spanName },
     client: { ip: null, agent: generated.agent },
-    attempts: generated.targets.map((target, n) => ({ ...sampleRecord().attempts[0]!, n, target, upstream_id: generated.upstream })),
+    attempts: generated.targets.map(({ target, status, outcome }, n) => ({
+      ...sampleRecord().attempts[0]!,
+      n,
+      target,
+      status,
+      outcome,
+      upstream_id: generated.upstream,
+    })),
   }));
 
 /** A value as a user writes it: quoted, unquoted, with wildcards at the start, at the end and in between. */
@@ -183,6 +192,7 @@ const names = [
   'virtual_key',
   'endpoint',
   'error',
+  'reason',
   'end',
   'finish',
   'cache',

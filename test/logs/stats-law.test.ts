@@ -19,6 +19,9 @@ const now = start + days * 24 * hour;
 const maxGroups = 200;
 const keepAll = { age: 1e12, size: 1e12 };
 
+const firstAttempt = sampleRecord().attempts[0]!;
+const failedAttempt = (outcome: string) => ({ ...firstAttempt, status: null, outcome });
+
 function record(i: number, at: number): LogRecord {
   const isFailed = i % 7 === 0;
   return sampleRecord({
@@ -35,6 +38,7 @@ function record(i: number, at: number): LogRecord {
     cost: { usd: i % 6 === 0 ? null : `0.${String(i).padStart(12, '0')}`, source: null, prices: {} },
     metadata: i % 4 === 0 ? {} : { team: ['web', 'ios', ''][i % 3] ?? '', user: `u${i % 400}` },
     labels: i % 9 === 0 ? { cron: 'nightly' } : {},
+    attempts: i % 8 === 0 ? [failedAttempt(['429', 'timeout', 'other'][i % 3] ?? ''), firstAttempt] : [firstAttempt],
   });
 }
 
@@ -55,6 +59,7 @@ const valueOf: Readonly<Record<string, (row: LogRow) => string | null>> = {
   key: ({ key }) => key,
   endpoint: ({ endpoint }) => endpoint,
   error: ({ error }) => error,
+  reason: ({ reason }) => reason,
   'meta.team': ({ meta }) => meta['team'] || null,
   'meta.user': ({ meta }) => meta['user'] || null,
   'meta.none': () => null,
@@ -69,7 +74,7 @@ const request = fc.record({
   range: fc.tuple(fc.option(moment), fc.option(moment)),
   by: fc.constantFrom(undefined, ...Object.keys(valueOf)) as fc.Arbitrary<Dimension | undefined>,
   step: fc.constantFrom(undefined, 1800, 3600, 10_800, 86_400),
-  term: fc.constantFrom('', '', '', 'config:c1', '-model:m2', 'status:2xx', 'meta.team:web'),
+  term: fc.constantFrom('', '', '', 'config:c1', '-model:m2', 'status:2xx', 'meta.team:web', 'reason:429', '-reason:*'),
 });
 
 function figuresOf(some: readonly LogRow[]): GroupFigures {

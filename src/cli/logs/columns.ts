@@ -73,6 +73,7 @@ const columns: readonly Column[] = [
   number('attempts'),
   number('retries'),
   { name: 'fallback', isNumber: false, cell: (row) => (row.fallback ? 'fallback' : '-'), value: (row) => row.fallback },
+  text('reason'),
   text('trace'),
   text('span'),
   text('span_name'),

@@ -48,7 +48,7 @@ export function addLogs(program: CliCommand, deps: CommandDeps): void {
     .option('--limit <number>', 'maximum number of requests')
     .action(toAction(async (words: string[], flags: ExportFlags) => (await import('./search.ts')).exportLogs(words, flags, io)));
   between(addRemoteCommand(parent, 'stats', 'print counts, errors, times, tokens and cost').argument(...filter))
-    .option('--by <field>', 'field to group by: status, config, provider, model, key, endpoint, error, meta.<key> or label.<name>')
+    .option('--by <field>', 'field to group by: status, config, provider, model, key, endpoint, error, reason, meta.<key> or label.<name>')
     .option('--top <number>', 'maximum number of groups; the others are combined', '20')
     .option('--csv', 'print CSV')
     .action(toAction(async (words: string[], flags: StatsFlags) => (await import('./stats.ts')).stats(words, flags, io)));

@@ -46,7 +46,17 @@ export type FeedbackInput = Omit<Feedback, 'weight' | 'metadata'> & {
 };
 
 /** Fields for grouping statistics, and also `meta.<key>` and `label.<name>`. */
-export type Dimension = 'status' | 'config' | 'provider' | 'model' | 'key' | 'endpoint' | 'error' | `meta.${string}` | `label.${string}`;
+export type Dimension =
+  | 'status'
+  | 'config'
+  | 'provider'
+  | 'model'
+  | 'key'
+  | 'endpoint'
+  | 'error'
+  | 'reason'
+  | `meta.${string}`
+  | `label.${string}`;
 
 export interface StatsRequest {
   readonly query: string;

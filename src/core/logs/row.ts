@@ -37,6 +37,8 @@ export interface LogRow {
   /** Attempts that repeat the previous one at the same target. An attempt at another target does not count. */
   readonly retries: number;
   readonly fallback: boolean;
+  /** Status or outcome of the first attempt, if more followed: why the request was retried or moved to another target. */
+  readonly reason: string | null;
   /** The attempts before the last one. */
   readonly hops: readonly { readonly provider: string; readonly model: string; readonly said: string }[];
   readonly finish: string | null;
@@ -94,6 +96,11 @@ type RowSource = Pick<
 export function toRow(record: RowSource): LogRow {
   const { usage, model, attempts, trace } = record;
   const last = attempts.at(-1);
+  const hops = attempts.slice(0, -1).map(({ provider, model: sent, status, outcome }) => ({
+    provider,
+    model: sent,
+    said: status === null ? outcome : String(status),
+  }));
   return {
     id: record.id,
     at: record.at,
@@ -120,11 +127,8 @@ export function toRow(record: RowSource): LogRow {
     attempts: attempts.length,
     retries: retriesOf(attempts),
     fallback: last !== undefined && attempts.some(({ target }) => target !== last.target),
-    hops: attempts.slice(0, -1).map(({ provider, model: sent, status, outcome }) => ({
-      provider,
-      model: sent,
-      said: status === null ? outcome : String(status),
-    })),
+    reason: hops[0]?.said ?? null,
+    hops,
     finish: record.finish[0] ?? null,
     cache: record.cache,
     guardrail: nameOf(record.guardrails[0]),

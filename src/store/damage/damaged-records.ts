@@ -77,6 +77,14 @@ function partialRecord(row: Row, metadata: Texts, labels: Texts): PartialRecord 
     response: damagedMessage,
   };
   const [attempts, retries, fallback] = [number('attempts'), number('retries'), number('fallback') === 1];
-  const rest = { attempts, retries, fallback, guardrail: text('guardrail'), prompt: text('prompt'), upstream_id: text('upstream_id') };
+  const rest = {
+    attempts,
+    retries,
+    fallback,
+    reason: text('reason'),
+    guardrail: text('guardrail'),
+    prompt: text('prompt'),
+    upstream_id: text('upstream_id'),
+  };
   return { record, row: { ...toRow(record), ...rest } };
 }

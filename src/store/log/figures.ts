@@ -4,7 +4,7 @@ import { toStorable } from '../../query/text.ts';
 import { boundedCount } from '../../query/bounded-count.ts';
 import { bucketOf, restBucket } from './bucket-names.ts';
 import type { StoredRow } from './stored-row.ts';
-import { type bucketCounts, type bucketTimes, dimensions, maxTagNames, maxValues, storedAt } from './schema.ts';
+import { type bucketCounts, type bucketTimes, dimensions, isSparse, maxTagNames, maxValues, storedAt } from './schema.ts';
 
 /** What one minute adds to a bucket. */
 export interface BucketFigures {
@@ -123,6 +123,7 @@ export class FiguresBuilder {
       addSums(bucketIn(all, 'all', minute, ''), sums);
       for (const dim of dimensions) {
         const value = row[dim];
+        if (value === null && isSparse(dim)) continue;
         const name = this.#nameOf(dim, minute, value === null ? '' : String(value));
         if (name !== undefined) addSums(bucketIn(all, dim, minute, name), sums);
       }

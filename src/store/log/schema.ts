@@ -89,10 +89,16 @@ export const requestColumns = [
   textColumn('agent'),
   requiredColumn('retries', 'integer'),
   textColumn('span_name'),
+  textColumn('reason'),
 ] as const satisfies readonly Column[];
 
 /** Dimensions that are counted per minute; also `meta.<name>` and `label.<name>`, and `all` with the name `''`. */
-export const dimensions = ['status', 'config', 'provider', 'model', 'key', 'endpoint', 'error'] as const;
+export const dimensions = ['status', 'config', 'provider', 'model', 'key', 'endpoint', 'error', 'reason'] as const;
+/**
+ * True for a dimension whose buckets count only the requests with a value: few have one, or some minutes did not count it.
+ * The others are the rest of `all`.
+ */
+export const isSparse = (dim: string): boolean => dim === 'reason' || dim.includes('.');
 
 /** Maximum values of a dimension that one day counts by name. Further values are counted together (`restBucket`). */
 export const maxValues = 100;

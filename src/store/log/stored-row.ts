@@ -34,6 +34,7 @@ export function rowOf(record: RecordHead): StoredRow {
     fallback: row.fallback,
     attempts: boundedCount(row.attempts),
     retries: boundedCount(row.retries),
+    reason: storableOrNull(row.reason),
     latency: row.latency,
     ttft: row.ttft,
     overhead: row.overhead,

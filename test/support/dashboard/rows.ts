@@ -71,6 +71,7 @@ export function makeRow(n: number, at: number, random: () => number): LogRow {
     attempts: fallback ? 2 : 1,
     retries: 0,
     fallback,
+    reason: fallback ? '429' : null,
     hops: fallback ? [{ provider: 'openai-main', model: 'gpt-4o-mini', said: '429' }] : [],
     finish: failure === undefined ? 'stop' : null,
     cache: 'DISABLED',

@@ -4,7 +4,7 @@ import { type AdminRoute, numberIn } from '../route.ts';
 import { logReply } from './log-reply.ts';
 import { filterOf } from './content.ts';
 
-const dimensions: ReadonlySet<string> = new Set(['status', 'config', 'provider', 'model', 'key', 'endpoint', 'error']);
+const dimensions: ReadonlySet<string> = new Set(['status', 'config', 'provider', 'model', 'key', 'endpoint', 'error', 'reason']);
 
 export const figureRoutes: readonly AdminRoute[] = [
   {
@@ -14,7 +14,7 @@ export const figureRoutes: readonly AdminRoute[] = [
     about: 'Counts, times, tokens and cost, in total, by group and over time.',
     query: {
       q: 'a filter; without `since:` it covers the whole store. A `since:` without `until:` is rounded down to a whole minute; `until:0s` makes it exact',
-      by: '`status`, `config`, `provider`, `model`, `key`, `endpoint`, `error`, `meta.<key>` or `label.<name>`',
+      by: '`status`, `config`, `provider`, `model`, `key`, `endpoint`, `error`, `reason`, `meta.<key>` or `label.<name>`',
       step: 'seconds of each bucket of the time series, a multiple of 60; without it there is no series',
       top: 'number of groups, 1 to 100 (default 20); all others are combined into `rest`',
     },

@@ -169,6 +169,7 @@ function combineRows(kind: StoredRow, own: RequestRow, more: StoredRow): StoredR
     fallback: more.fallback,
     attempts: several ? more.attempts : kind.attempts,
     retries: more.retries,
+    reason: more.reason,
     latency: own.latency,
     ttft: kind.stream ? own.ttft : null,
     overhead: own.overhead,

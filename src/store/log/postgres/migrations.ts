@@ -16,7 +16,7 @@ const types: Readonly<Record<Column['type'], string>> = {
 const columnOf = ({ name, type, isNullable }: Column): string => `"${name}" ${types[type]}${isNullable ? '' : ' NOT NULL'}`;
 
 /** Columns of the first version, in its order. */
-const firstColumns = requestColumns.filter(({ name }) => name !== 'retries' && name !== 'span_name');
+const firstColumns = requestColumns.filter(({ name }) => !['retries', 'span_name', 'reason'].includes(name));
 
 /** Tables with a partition for each day. */
 export const dailyTables = ['requests', 'records', 'bodies', 'tags'] as const;
@@ -73,6 +73,8 @@ INSERT INTO keys_used WITH RECURSIVE newest AS (
   SELECT substring(c.json FROM '"key_id":"([0-9a-f]+)"') AS id, c.seq / 1000 AS at FROM newest n JOIN records c ON c.seq = n.seq
 ) AS secrets WHERE id IS NOT NULL GROUP BY id
 `,
+  // Null for existing rows, whose minutes did not count it either.
+  'ALTER TABLE requests ADD COLUMN reason text COLLATE "C"',
 ];
 
 /** SQLSTATE for a missing table. */

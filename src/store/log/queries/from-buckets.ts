@@ -4,7 +4,7 @@ import { Statement } from '../../../query/sql/statement.ts';
 import type { SqlSource } from '../log-store.ts';
 import { minutesOfHour } from '../hours.ts';
 import { restBucket, valueOf, valueSql } from '../bucket-names.ts';
-import { bucketTimes, dimensions } from '../schema.ts';
+import { bucketTimes, dimensions, isSparse } from '../schema.ts';
 import { bucketSums } from '../sums-sql.ts';
 import { type BucketRange, bucketDim, bucketRanges, bucketRangeCondition } from './bucket-ranges.ts';
 import { Cells, rest } from './sums.ts';
@@ -21,8 +21,6 @@ const minMinutesPerPart = { sqlite: 60, postgres: 24 * 60 } as const;
 export interface BucketPlan {
   readonly dim: string;
   readonly terms: readonly FieldTerm[];
-  /** True for metadata and labels: their buckets lack the requests without that metadata key or label. */
-  readonly isTag: boolean;
 }
 
 /**
@@ -40,9 +38,8 @@ export function bucketPlan(filter: Filter, by: string | undefined): BucketPlan |
     terms.push(term);
   }
   const [dim = 'all', second] = dims;
-  const isTag = dim.includes('.') && terms.length === 0;
-  const isCounted = dim === 'all' || isTag || (dimensions as readonly string[]).includes(dim);
-  return second === undefined && isCounted ? { dim, terms, isTag } : undefined;
+  const isCounted = isSparse(dim) ? terms.length === 0 : dim === 'all' || (dimensions as readonly string[]).includes(dim);
+  return second === undefined && isCounted ? { dim, terms } : undefined;
 }
 
 /**
@@ -57,9 +54,9 @@ export async function bucketParts(
   step: number | undefined,
 ): Promise<Part[] | undefined> {
   const minutes = { since: since / minuteMs, until: until / minuteMs };
-  if (plan.isTag && !(await hasAllTags(source, minutes))) return undefined;
+  if (plan.dim.includes('.') && !(await hasAllTags(source, minutes))) return undefined;
   const ranges = await bucketRanges(source, minutes, step === undefined ? undefined : step / minuteMs);
-  if (plan.isTag || plan.terms.length > 0) {
+  if (isSparse(plan.dim) || plan.terms.length > 0) {
     for (const range of ranges) if (await hasRest(source, plan.dim, range)) return undefined;
   }
   return ranges
@@ -68,7 +65,7 @@ export async function bucketParts(
     .map((part) => ({ until: part.until * minuteMs, read: () => addPart(cells, source, plan, part, step) }));
 }
 
-/** Adds the requests without the metadata key or label: all but those that are counted by its values. */
+/** Adds the requests without a value: all but those that are counted by value. */
 function addRemainder(cells: Cells, all: Cells): void {
   for (const { at, sums } of cells.all()) all.of(null, at).subtract(sums);
   for (const { at, sums } of all.all()) if (sums.counts.requests > 0) cells.of(null, at).addAll(sums);
@@ -95,26 +92,26 @@ async function hasRest(source: SqlSource, dim: string, range: BucketRange): Prom
 async function addPart(
   cells: Cells,
   source: SqlSource,
-  { dim, terms, isTag }: BucketPlan,
+  { dim, terms }: BucketPlan,
   range: BucketRange,
   step: number | undefined,
 ): Promise<void> {
   const statement = new Statement(source.dialect);
   const conditions = terms.map((term) => conditionOnTexts(valueSql('b.name'), term, statement));
   const at = step === undefined ? '0' : `b.minute / ${step / minuteMs}`;
-  // In one statement, because a record that is stored between two of them would count as one without the key.
-  const dims = bucketRangeCondition(isTag ? [dim, 'all'] : [dim], range, statement);
+  // In one statement, because a record that is stored between two of them would count as one without a value.
+  const dims = bucketRangeCondition(isSparse(dim) ? [dim, 'all'] : [dim], range, statement);
   const where = [dims, ...conditions].join(' AND ');
   const sql = `SELECT b.dim, b.name, ${at} AS at, ${bucketSums(source.dialect)} FROM buckets b WHERE ${where} GROUP BY 1, 2, 3`;
   const allDim = bucketDim('all', range);
   const [found, all] = [new Cells(), new Cells()];
   for (const row of await source.all(sql, statement.parameters)) {
     const name = String(row.name);
-    const target = isTag && row.dim === allDim ? all : found;
+    const target = isSparse(dim) && row.dim === allDim ? all : found;
     const sums = target.of(name === restBucket ? rest : valueOf(name) || null, Number(row.at) * (step ?? 0));
     sums.addCounts(row);
     for (const name of bucketTimes) sums.times[name].addText(String(row[name] ?? ''));
   }
-  if (isTag) addRemainder(found, all);
+  if (isSparse(dim)) addRemainder(found, all);
   cells.addAll(found);
 }

@@ -28,7 +28,7 @@ export function rowValuesOf(row: StoredRow, cost: bigint | null): Value[] {
 
 /** Columns whose values many rows share. */
 export const commonColumns =
-  'status, "end", error, config, provider, model, key, virtual_key, endpoint, stream, cache, fallback, attempts, guardrail, prompt, revision, agent, retries';
+  'status, "end", error, config, provider, model, key, virtual_key, endpoint, stream, cache, fallback, attempts, guardrail, prompt, revision, agent, retries, reason';
 
 /** Values of a row in the order of `commonColumns`. */
 export function commonValuesOf(row: StoredRow): (string | number | null)[] {
@@ -51,6 +51,7 @@ export function commonValuesOf(row: StoredRow): (string | number | null)[] {
     row.revision,
     row.agent,
     row.retries,
+    row.reason,
   ];
 }
 
@@ -61,7 +62,7 @@ export function haveSameCommonValues(one: StoredRow, other: StoredRow): boolean 
   if (one.virtual_key !== other.virtual_key || one.endpoint !== other.endpoint || one.stream !== other.stream) return false;
   if (one.cache !== other.cache || one.fallback !== other.fallback || one.attempts !== other.attempts) return false;
   if (one.guardrail !== other.guardrail || one.prompt !== other.prompt) return false;
-  return one.revision === other.revision && one.retries === other.retries;
+  return one.revision === other.revision && one.retries === other.retries && one.reason === other.reason;
 }
 
 /** Cost in 10⁻¹² dollars. */

@@ -11,6 +11,7 @@ const plainRow = rowOf(sampleRecord());
 const kinds: readonly Partial<StoredRow>[] = [
   {},
   { key: "o'clock'", model: "'); DROP TABLE requests; --" },
+  { reason: 'timeout' },
   { agent: '日本 "é"', stream: !plainRow.stream, fallback: !plainRow.fallback },
   { agent: 'x'.repeat(300) },
   { config: null, provider: null, model: null, key: null, virtual_key: null, agent: null },

@@ -104,6 +104,8 @@ UPDATE buckets SET retries = max(0, retries - fallbacks) WHERE retries > 0;
   'ALTER TABLE requests ADD COLUMN span_name TEXT;',
   // A record that arrived late, or with a wrong clock, has another age than its block.
   'CREATE INDEX blocks_newest ON blocks (newest);',
+  // Null for existing rows, whose minutes did not count it either.
+  'ALTER TABLE requests ADD COLUMN reason TEXT;',
 ];
 
 /**

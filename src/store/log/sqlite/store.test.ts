@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { emptyRecord } from '../../../core/records/empty.ts';
 import type { LogRecord } from '../../../core/records/record.ts';
 import { encodeRecord } from '../../encode.ts';
+import { sampleRecord } from '../../fixtures/sample.ts';
 import type { Batch, StoredEntry } from '../log-store.ts';
 import { wholeSlice, rowOf } from '../stored-row.ts';
 import { createQueries } from '../queries/index.ts';
@@ -346,6 +347,24 @@ describe('SQLite database file', () => {
     while (await migrated.retain({ age: day, size: 1e9 }, start + 20 * day));
     expect(migrated.db.prepare('SELECT id FROM requests').all()).toEqual([{ id: 'req_0' }]);
     await migrated.close();
+  });
+
+  it('migrates from version 5 and counts requests by the reason of their retries, older ones as without', async () => {
+    const oldPath = join(dir, 'old.sqlite');
+    copyFileSync(new URL('fixtures/version-5.sqlite', import.meta.url), oldPath);
+    const migrated = openSqliteStore(oldPath);
+    const attempts = [429, 200].map((status, n) => ({ ...sampleRecord().attempts[0]!, n, status }));
+    await migrated.write(batch([entry('req_retried', { at: start + day, attempts }), entry('req_once', { at: start + day })]));
+    await migrated.close();
+    const queries = createQueries(createSqliteSource(openForReading(oldPath)), () => start + 2 * day);
+    const { groups, series } = await queries.stats({ query: '', by: 'reason', step: 86_400 });
+    expect(groups.map(({ name, requests, retries, fallbacks }) => [name, requests, retries, fallbacks])).toEqual([
+      [null, 4, 0, 1],
+      ['429', 1, 1, 0],
+    ]);
+    expect(series.map(({ requests, by }) => [requests, by['429']?.requests])).toContainEqual([2, 1]);
+    expect((await queries.search({ query: 'reason:*', limit: 10 })).rows.map(({ id }) => id)).toEqual(['req_retried']);
+    await queries.close();
   });
 
   it('rejects a file of a later version', () => {

@@ -10,7 +10,7 @@ import { Skeleton } from '../../components/display.tsx';
 import { Panel } from '../../components/surface.tsx';
 import { Choice } from '../../components/tabs.tsx';
 import { type TimeRange, fixedRange, requestsHref } from '../../log/terms.ts';
-import { GroupTable, costByGroup } from './groups.tsx';
+import { GroupTable, costByGroup, requestsByReason } from './groups.tsx';
 import { statusSeries } from './status-series.ts';
 
 export const dimensions: readonly (readonly [Dimension, string])[] = [
@@ -22,6 +22,7 @@ export const dimensions: readonly (readonly [Dimension, string])[] = [
 
 interface ChartsProps {
   readonly stats: Stats;
+  readonly reasons: Loaded<Stats>;
   readonly groups: Loaded<Stats>;
   readonly by: Dimension;
   readonly onBy: (by: Dimension) => void;
@@ -86,7 +87,7 @@ const overTime: readonly {
   },
 ];
 
-export function Charts({ stats, groups, by, onBy, range }: ChartsProps) {
+export function Charts({ stats, reasons, groups, by, onBy, range }: ChartsProps) {
   return (
     <div class="charts">
       {overTime.map(({ title, series, ...chart }) => (
@@ -94,6 +95,21 @@ export function Charts({ stats, groups, by, onBy, range }: ChartsProps) {
           <OverTime {...chart} stats={stats} name={title} series={series(stats, range)} />
         </Panel>
       ))}
+      <Panel title="Fallbacks and retries by reason">
+        <WhenLoaded stats={reasons}>
+          {(data) => (
+            <OverTime
+              stats={data}
+              name="Requests with fallbacks or retries, by the result of their first attempt"
+              kind="bars"
+              format={count}
+              filter="reason:*"
+              empty="No fallbacks or retries in this range"
+              series={requestsByReason(data, range)}
+            />
+          )}
+        </WhenLoaded>
+      </Panel>
       <Panel title="Cost" aside={<Choice label="Group by" options={dimensions} value={by} onChange={onBy} />}>
         <WhenLoaded stats={groups}>
           {(data) => (

@@ -31,10 +31,23 @@ function groupsOf({ groups, rest }: Stats, by: Dimension): Group[] {
 }
 
 export function costByGroup(stats: Stats, by: Dimension, range: TimeRange): Series[] {
-  return groupsOf(stats, by).map(({ label, colour, filter, within }) => ({
+  return seriesOf(stats, groupsOf(stats, by), range, ({ cost_usd: cost }) => Number(cost));
+}
+
+/** The requests with more than one attempt, by the result of the first. */
+export function requestsByReason(stats: Stats, range: TimeRange): Series[] {
+  const groups = stats.groups.filter(({ name }) => name !== null);
+  return seriesOf(stats, groupsOf({ ...stats, groups }, 'reason'), range, ({ requests }) => requests);
+}
+
+function seriesOf(stats: Stats, groups: readonly Group[], range: TimeRange, value: (figures: GroupFigures) => number): Series[] {
+  return groups.map(({ label, colour, filter, within }) => ({
     name: label,
     colour,
-    values: stats.series.map((bucket) => Number(within(bucket)?.cost_usd ?? 0)),
+    values: stats.series.map((bucket) => {
+      const figures = within(bucket);
+      return figures === null || figures === undefined ? 0 : value(figures);
+    }),
     href: filter === undefined ? undefined : requestsHref(filter, range),
   }));
 }

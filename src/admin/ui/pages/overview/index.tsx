@@ -35,6 +35,8 @@ export function Overview() {
   const q = rangeTerms(range);
   const status = useLoad((signal) => get<Status>('/api/status', {}, signal), [], every);
   const stats = useLoad((signal) => get<Stats>('/api/stats', { q, by: 'status', step }, signal), [q, step], every);
+  // One group are the requests with a single attempt.
+  const reasons = useLoad((signal) => get<Stats>('/api/stats', { q, by: 'reason', step, top: 7 }, signal), [q, step], every);
   const groups = useLoad((signal) => get<Stats>('/api/stats', { q, by, step, top: 6 }, signal), [q, step, by], every);
   // Both are rendered together, so that the second one causes no layout shift.
   const isFirst = [status, stats].some(({ data, error }) => data === undefined && error === undefined);
@@ -71,13 +73,14 @@ export function Overview() {
         />
       ) : (
         <>
-          <Problems calls={[stats, status, groups]} />
-          <PartlyCounted calls={[stats, groups]} />
+          <Problems calls={[stats, status, reasons, groups]} />
+          <PartlyCounted calls={[stats, reasons, groups]} />
           {stats.data !== undefined && <Figures stats={stats.data} range={range} />}
           {status.data !== undefined && <Providers status={status.data} />}
           {stats.data !== undefined && (
             <Charts
               stats={stats.data}
+              reasons={reasons}
               groups={groups}
               by={by}
               onBy={(next) => setParameters({ by: next === 'model' ? undefined : next }, { replace: true })}

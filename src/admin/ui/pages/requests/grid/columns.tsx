@@ -86,6 +86,7 @@ export const fixedColumns: readonly GridColumn[] = [
   column('stream', 'Stream', 72, (row) => (row.stream ? 'yes' : 'no')),
   column('cache', 'Cache', 88, (row) => row.cache),
   number('attempts', 'Attempts', 80, (row) => count(row.attempts)),
+  column('reason', 'Retry reason', 104, (row) => row.reason),
   number('overhead', 'Overhead', 84, (row) => duration(row.overhead)),
   number('ttft', 'First token', 92, (row) => duration(row.ttft)),
   number('speed', 'Tokens/s', 84, speed),
