@@ -17,6 +17,9 @@ export interface TailFlags extends QueryFlags {
   readonly limit?: string | undefined;
 }
 
+/** Maximum bytes that wait for a slow reader of a pipe. Further requests are not printed: the gateway would end a tail that does not read. */
+const maxUnreadBytes = 1024 * 1024;
+
 /** `gateway logs tail [QUERY]`: prints requests as they end, until Ctrl-C or the number of `--limit` is reached. */
 export async function tail(words: readonly string[], flags: TailFlags, io: CliIo): Promise<number> {
   const share = shareOf('sample', flags.sample);
@@ -32,6 +35,12 @@ export async function tail(words: readonly string[], flags: TailFlags, io: CliIo
   io.stdoutClosed?.addEventListener('abort', () => stop.abort());
   const isColored = hasColors(io.stdout, io);
   let count = 0;
+  let unread = 0;
+  const reportUnread = (): void => {
+    if (unread > 0)
+      io.stderr.write(`${unread} more ${unread === 1 ? 'request was' : 'requests were'} not shown: the output is read too slowly\n`);
+    unread = 0;
+  };
   try {
     for await (const { event, data } of client.events('/api/live', { q: queryText(words, flags) }, { signal: stop.signal })) {
       if (event === 'ready') io.stderr.write(`following ${client.shown}, Ctrl-C ends it\n`);
@@ -39,6 +48,11 @@ export async function tail(words: readonly string[], flags: TailFlags, io: CliIo
         io.stderr.write(`${String(tryParseObject(data)?.['count'] ?? 'some')} more requests were not shown: the limit is 50 per second\n`);
       const row = event === 'message' ? (tryParseObject(data) as LogRow | undefined) : undefined;
       if (row === undefined || !isSampled(row.id, share)) continue;
+      if ((io.stdout.writableLength ?? 0) > maxUnreadBytes) {
+        unread += 1;
+        continue;
+      }
+      reportUnread();
       io.stdout.write(flags.json === true ? jsonLine(row) : rowLine(row, isColored));
       if (flags.body === true && flags.json !== true && row.preview !== null) io.stdout.write(`          ${printable(row.preview)}\n`);
       count += 1;
@@ -47,6 +61,7 @@ export async function tail(words: readonly string[], flags: TailFlags, io: CliIo
   } finally {
     process.removeListener('SIGINT', interrupt);
     stop.abort();
+    reportUnread();
   }
   io.stderr.write(`${count} ${count === 1 ? 'request' : 'requests'}\n`);
   return isInterrupted ? exitCodes.interrupted : exitCodes.yes;
