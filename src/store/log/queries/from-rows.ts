@@ -25,42 +25,15 @@ async function addPart(cells: Cells, source: SqlSource, filter: Filter, window: 
   const statement = new Statement(source.dialect);
   const { group, join } = groupOf(by, statement, window);
   const at = step === undefined ? '0' : `r.seq / ${step * seqStep}`;
-  const classes = bucketTimes.map((time) => `${classColumn(`r.${time}`, source.dialect)} AS ${time}`).join(', ');
-  const fitting = `SELECT ${group} AS name, ${at} AS at, ${classes}, ${summedColumns} FROM requests r ${join} WHERE ${conditionOf(filter, statement, window)}`;
-  const none = 'NULL';
-  const sums = `SELECT 'sums' AS kind, name, at, ${none} AS class, ${sumColumns(source.dialect)} FROM fitting r GROUP BY name, at`;
-  const times = bucketTimes.map((time) => {
-    const empty = sumNames.map(() => none).join(', ');
-    return `SELECT '${time}', name, at, ${time}, count(*), ${empty} FROM fitting WHERE ${time} IS NOT NULL GROUP BY name, at, ${time}`;
-  });
-  // The matching rows are found once, for all figures.
-  const sql = `WITH fitting AS MATERIALIZED (${fitting}) ${[sums, ...times].join(' UNION ALL ')}`;
+  // One row for each group: with many values, a row for each class of times would be more rows than those that match.
+  const figures = [sumColumns(source.dialect), ...bucketTimes.map((time) => timeClasses(time, source.dialect))].join(', ');
+  const sql = `SELECT ${group} AS name, ${at} AS at, ${figures} FROM requests r ${join} WHERE ${conditionOf(filter, statement, window)} GROUP BY 1, 2`;
   for (const row of await source.all(sql, statement.parameters)) {
     const cell = cells.of(row.name === null || row.name === '' ? null : String(row.name), Number(row.at) * (step ?? 0));
-    const time = bucketTimes.find((name) => name === row.kind);
-    if (time === undefined) cell.addCounts(row);
-    else cell.times[time].addText(`${Number(row.class)}:${Number(row.requests)}`);
+    cell.addCounts(row);
+    for (const time of bucketTimes) cell.times[time].addText(String(row[time] ?? ''));
   }
 }
-
-/** The columns of matching rows that `sumColumns` reads. */
-const summedColumns = ['provider', 'error', 'status', 'fallback', 'retries', 'cache', 'tokens_in', 'tokens_out', 'tokens_cached', 'cost']
-  .map((name) => `r.${name}`)
-  .join(', ');
-
-/** The columns that `sumColumns` returns after the number of requests. */
-const sumNames = [
-  'errors',
-  'fallbacks',
-  'retries',
-  'cache_hits',
-  'tokens_in',
-  'tokens_out',
-  'tokens_cached',
-  'unpriced',
-  'cost_high',
-  'cost_low',
-];
 
 function groupOf(by: string | undefined, statement: Statement, window: SeqWindow): { readonly group: string; readonly join: string } {
   if (by === undefined) return { group: `''`, join: '' };
@@ -91,9 +64,10 @@ function sumColumns(dialect: SqlDialect): string {
   ].join(', ');
 }
 
-/** The class of a time in its histogram. */
-function classColumn(time: string, dialect: SqlDialect): string {
+/** The classes of times in their histogram, as its text. */
+function timeClasses(time: string, dialect: SqlDialect): string {
   const { growth, least, last } = histogramScale;
-  const smaller = dialect === 'sqlite' ? 'min' : 'least';
-  return `CASE WHEN ${time} IS NULL THEN NULL WHEN ${time} > ${least} THEN CAST(${smaller}(${last}, ceil(ln(${time} / ${least}) / ${growth} - 1e-9)) AS INTEGER) ELSE 0 END`;
+  const [smaller, join] = dialect === 'sqlite' ? ['min', 'group_concat'] : ['least', 'string_agg'];
+  const classOf = `CASE WHEN r.${time} IS NULL THEN NULL WHEN r.${time} > ${least} THEN CAST(${smaller}(${last}, ceil(ln(r.${time} / ${least}) / ${growth} - 1e-9)) AS INTEGER) ELSE 0 END`;
+  return `${join}(CAST(${classOf} AS TEXT) || ':1', ',') AS ${time}`;
 }
