@@ -71,6 +71,8 @@ export interface Operation<Settings = unknown> {
    * through the chat operation.
    */
   serves?(call: Call<Settings & CommonSettings>): boolean;
+  /** For chat completions: counts the tokens of such a body. The routes that count tokens in the formats of clients use it. */
+  readonly count?: Operation<Settings>;
   /**
    * Members of the body with parameters in the service's own form. They take precedence over those of the client's format,
    * so a key that is bound to a config may not send them.

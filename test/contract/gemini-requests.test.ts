@@ -3,6 +3,7 @@ import { GatewayError } from '../../src/core/error.ts';
 import { describe, expect, it } from 'vitest';
 import gemini from '../../plugins/providers/gemini/index.ts';
 import vertexAi from '../../plugins/providers/vertex-ai/index.ts';
+import { throughHub } from '../../src/formats/through-hub/index.ts';
 import { begin, callOf } from './call.ts';
 import { mediaRows } from './requests/media.ts';
 import { messageRows } from './requests/messages.ts';
@@ -10,9 +11,19 @@ import { otherRows } from './requests/other-routes.ts';
 import { paramRows } from './requests/params.ts';
 import { locationRows } from './requests/locations.ts';
 import { modelsUrl, type RequestRow } from './requests/row.ts';
+import { countRows } from './requests/token-counts.ts';
 import { schemaRows, toolRows } from './requests/tools.ts';
 
-const rows: readonly RequestRow[] = [...messageRows, ...mediaRows, ...toolRows, ...schemaRows, ...paramRows, ...locationRows, ...otherRows];
+const rows: readonly RequestRow[] = [
+  ...messageRows,
+  ...mediaRows,
+  ...toolRows,
+  ...schemaRows,
+  ...paramRows,
+  ...locationRows,
+  ...otherRows,
+  ...countRows,
+];
 
 describe('requests to Gemini and Vertex AI', () => {
   it('have enough cases with unique names', () => {
@@ -27,7 +38,8 @@ describe('requests to Gemini and Vertex AI', () => {
 });
 
 function send(row: RequestRow) {
-  const provider = row.provider === 'gemini' ? gemini : vertexAi;
+  const own = row.provider === 'gemini' ? gemini : vertexAi;
+  const provider = countRows.includes(row) ? throughHub(own) : own;
   const call = callOf({
     endpoint: row.endpoint ?? 'chat/completions',
     model: row.model ?? 'gemini-2.5-flash',

@@ -8,9 +8,8 @@ import { fromGenerateContent } from '#formats/google-generate/response/result.ts
 import { withStoredSignatures } from '#formats/google-generate/response/signature-memory.ts';
 import { GenerateContentStream } from '#formats/google-generate/response/stream.ts';
 import { GeminiTap } from '#formats/google-generate/response/tap.ts';
-import { chatOfResponses, fromCountTokens, toCountTokens } from '#formats/google-generate/count-tokens.ts';
+import { countableChat, fromCountTokens, toCountTokens } from '#formats/google-generate/count-tokens.ts';
 import { EmbeddingTap, fromEmbeddings, toDeveloperEmbedding, toVertexEmbedding } from '#formats/google-generate/embeddings.ts';
-import { withInputPaths } from '#formats/google-generate/input-paths.ts';
 import { ImageTranslation } from '#formats/google-generate/images/calls.ts';
 import { editMedia, toImageEdits } from '#formats/google-generate/images/edits.ts';
 import { toImages } from '#formats/google-generate/images/request.ts';
@@ -123,43 +122,25 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
     },
   };
 
-  /** Counts the tokens of a responses request. */
-  const inputTokens: Operation<Settings> = {
-    ...tokenCountMembers(service),
-    isConverted: true,
+  const count: Operation<Settings> = {
+    ...media,
+    ...(service.isGoogleModel === undefined ? {} : { serves: service.isGoogleModel }),
     begin(body, call) {
       const model = service.googleModel(call);
-      const { body: chatBody, dropped: chatDropped, origins } = chatOfResponses(bodyObject(body));
-      const names = toolNames(chatBody, rule);
-      const renamedBody = names === undefined ? chatBody : objectWithServiceNames(chatBody, names);
-      const { body: contentBody, dropped } = withInputPaths(origins, call, () =>
-        toGenerateContent(renamedBody, conversionCallOf(call), optionsOf(call)),
-      );
-      const converted = { body: toCountTokens(contentBody, model, surface), dropped: [...chatDropped, ...dropped] };
+      const { body: counted, dropped: notCounted } = countableChat(bodyObject(body));
+      const names = toolNames(counted, rule);
+      const renamed = names === undefined ? counted : objectWithServiceNames(counted, names);
+      const { body: contents, dropped } = toGenerateContent(renamed, conversionCallOf(call), optionsOf(call));
+      const converted = { body: toCountTokens(contents, model, surface), dropped: [...notCounted, ...dropped] };
       return { request: requestTo(service, call, converted, 'countTokens'), tap: new JsonTap(), result: fromCountTokens };
     },
   };
 
   return {
-    'chat/completions': { ...withToolNames(chat, () => rule), ownForms, sameMeaning: equivalentPaths },
+    'chat/completions': { ...withToolNames(chat, () => rule), count, ownForms, sameMeaning: equivalentPaths },
     embeddings,
     ...imageOperations(service, optionsOf),
-    'responses/input_tokens': inputTokens,
   } as const;
-}
-
-/** Which models can count tokens, and the files whose tokens are counted. */
-function tokenCountMembers<Settings extends GeminiConversion>(
-  service: GeminiService<Settings>,
-): Pick<Operation<Settings>, 'serves' | 'media'> {
-  const { isGoogleModel, media } = service;
-  return {
-    ...(isGoogleModel === undefined ? {} : { serves: isGoogleModel }),
-    media(body, call) {
-      if (media === undefined || body.kind === 'none' || !body.mayContainUrl()) return [];
-      return media.call(service, JsonBody.of(chatOfResponses(bodyObject(body)).body), call);
-    },
-  };
 }
 
 /** Image generation from a prompt, and image edits from images and a prompt. */

@@ -31,6 +31,7 @@ const chatOf = (call: VertexCall): Operation<VertexSettings> => chats[modelOf(ca
 /** Selects the chat operation by the kind of model: some formats are converted, others are the client's own. */
 const chat: Operation<VertexSettings> = {
   isConverted: true,
+  count: geminiChat.count,
   ownForms: geminiChat.ownForms,
   sameMeaning: [...geminiChat.sameMeaning, ...(anthropicChat.sameMeaning ?? [])],
   media: (body, call) => chatOf(call).media?.(body, call) ?? [],

@@ -55,7 +55,7 @@ export function viaChat(chat: Operation, format: ClientRequests): Operation {
 const none: readonly never[] = Object.freeze([]);
 
 /** Without the number of a message, because the client's request counts its messages or items in another way. */
-const ownName = (param: string, { ownNames }: ClientRequests): string =>
+export const ownName = (param: string, { ownNames }: ClientRequests): string =>
   ownNames([{ param: param.replace(/^messages\[\d+\]/, 'messages[]'), reason: '' }], false)[0]?.param ?? param;
 
 /** @throws GatewayError `invalid_type` and others */

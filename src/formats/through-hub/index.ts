@@ -2,8 +2,8 @@ import type { Endpoint } from '../../core/endpoint.ts';
 import type { Call, CommonSettings, Operation, Provider } from '../../core/provider.ts';
 import { messagesRequests } from '../anthropic-messages/to-hub/index.ts';
 import { responsesRequests } from '../openai-responses/to-hub/index.ts';
-import { viaChat } from './chat.ts';
-import { estimatedCount, viaInputTokens } from './count.ts';
+import { type ClientRequests, viaChat } from './chat.ts';
+import { estimatedCount, viaChatCount, viaInputTokens } from './count.ts';
 
 type Operations = Provider['operations'];
 
@@ -12,14 +12,17 @@ type RouteAdapter = (operations: Operations) => Operation | undefined;
 
 const routeAdapters: { readonly [E in Endpoint]?: RouteAdapter } = {
   responses: ({ 'chat/completions': chat }) => (chat === undefined ? undefined : viaChat(chat, responsesRequests)),
-  'responses/input_tokens': ({ 'chat/completions': chat }) => (chat === undefined ? undefined : estimatedCount(responsesRequests)),
+  'responses/input_tokens': (operations) => countFor(responsesRequests, operations),
   messages: ({ 'chat/completions': chat }) => (chat === undefined ? undefined : viaChat(chat, messagesRequests)),
-  'messages/count_tokens'({ 'chat/completions': chat, 'responses/input_tokens': count }) {
-    const estimate = chat === undefined ? undefined : estimatedCount(messagesRequests);
-    const counted = count === undefined ? undefined : viaInputTokens(count, messagesRequests);
-    return counted?.serves === undefined || estimate === undefined ? (counted ?? estimate) : choosePerCall(counted, estimate);
-  },
+  'messages/count_tokens': (operations) => countFor(messagesRequests, operations),
 };
+
+/** Counts tokens with the provider's own count, or estimates them. */
+function countFor(format: ClientRequests, { 'chat/completions': chat, 'responses/input_tokens': inputTokens }: Operations) {
+  const counted = chat?.count !== undefined ? viaChatCount(chat.count, format) : inputTokens && viaInputTokens(inputTokens, format);
+  const estimate = chat === undefined ? undefined : estimatedCount(format);
+  return counted?.serves === undefined || estimate === undefined ? (counted ?? estimate) : choosePerCall(counted, estimate);
+}
 
 /**
  * Returns a provider with additional routes that its other operations can serve. The rule for all formats: the provider's own

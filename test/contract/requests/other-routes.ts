@@ -2,7 +2,7 @@ import { developer, modelsUrl, type RequestRow } from './row.ts';
 
 const google = `${modelsUrl}/publishers/google/models`;
 
-/** Embeddings, images and counting. */
+/** Embeddings and images. */
 export const otherRows: readonly RequestRow[] = [
   {
     name: 'embeddings through predict',
@@ -195,20 +195,4 @@ export const otherRows: readonly RequestRow[] = [
     refused: ['unsupported_endpoint', undefined],
   },
   { name: 'a Messages request to Gemini', endpoint: 'messages', body: {}, refused: ['unsupported_endpoint', undefined] },
-  {
-    name: 'a token count request',
-    endpoint: 'responses/input_tokens',
-    url: `${google}/gemini-2.5-flash:countTokens`,
-    body: { model: 'x', instructions: 's', input: [{ role: 'user', content: [{ type: 'input_text', text: 'hi' }] }] },
-    upstream: { contents: [{ role: 'user', parts: [{ text: 'hi' }] }], systemInstruction: { parts: [{ text: 's' }] } },
-  },
-  {
-    name: 'a token count request with an API key',
-    endpoint: 'responses/input_tokens',
-    provider: 'gemini',
-    settings: {},
-    url: `${developer}/models/gemini-2.5-flash:countTokens`,
-    body: { input: 'hi' },
-    upstream: { generateContentRequest: { model: 'models/gemini-2.5-flash', contents: [{ role: 'user', parts: [{ text: 'hi' }] }] } },
-  },
 ];

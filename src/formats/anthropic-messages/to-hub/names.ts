@@ -7,8 +7,6 @@ const names: readonly NameRule[] = [
   [/^user$/, 'metadata.user_id'],
   [/^reasoning_effort$/, 'output_config.effort'],
   [/^response_format(?:\.json_schema)?/, 'output_config.format'],
-  // Of the responses API, for token counts.
-  [/^text\.format$/, 'output_config.format'],
   [/^parallel_tool_calls$/, 'tool_choice.disable_parallel_tool_use'],
   [/^max_(?:completion_)?tokens$/, 'max_tokens'],
   [/^web_search_options/, 'tools[].web_search'],

@@ -14,6 +14,7 @@ it.each([
   ['messages[].reasoning_content', 'input[].reasoning'],
   ['messages[].content[].thinking', 'input[].reasoning'],
   ['messages[].tool_calls[].arguments', 'input[].function_call.arguments'],
+  ['messages[].content[].image_url.url', 'input[].content[].input_image.image_url'],
   ['messages[].content[].image_url.detail', 'input[].content[].input_image.detail'],
   ['messages[].content[].file.filename', 'input[].content[].input_file.filename'],
   ['messages[].content[].input_audio', 'input[].content[].input_audio'],

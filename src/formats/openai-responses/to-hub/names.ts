@@ -13,6 +13,7 @@ const names: readonly NameRule[] = [
   [/^messages\[\]\.content\[\]\.(?:redacted_)?thinking/, 'input[].reasoning'],
   [/^messages\[\]\.tool_call_id$/, 'input[].function_call_output.call_id'],
   [/^messages\[\]\.tool_calls\[\]\./, 'input[].function_call.'],
+  [/^messages\[\]\.content\[\]\.image_url\.url$/, 'input[].content[].input_image.image_url'],
   [/^messages\[\]\.content\[\]\.image_url/, 'input[].content[].input_image'],
   [/^messages\[\]\.content\[\]\.file\b/, 'input[].content[].input_file'],
   [/^messages\[\]/, 'input[]'],
