@@ -22,6 +22,8 @@ export interface DialectCall {
   readonly createdAt: number;
   /** Members of the request that its response repeats, for formats that do so (`Translation.echo`). */
   readonly echo?: JsonObject | undefined;
+  /** Reports what the response loses. Of a stream, only the record has it: the headers are sent before. */
+  readonly warn?: ((text: string) => void) | undefined;
 }
 
 /** Serializes one stream. After an error, further events are ignored. */

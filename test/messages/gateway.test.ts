@@ -71,6 +71,11 @@ const contents = {
   responseId: 'c1',
 };
 
+/** A text and an image. */
+const painted = JSON.stringify({
+  candidates: [{ content: { parts: [{ text: 'Here.' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }] }, finishReason: 'STOP' }],
+});
+
 beforeAll(async () => {
   service = await startUpstream((response, { url, body }) => {
     if (url.includes('/fails/')) return json(response, 529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } });
@@ -80,6 +85,8 @@ beforeAll(async () => {
       return sse(response, [...chatStream.slice(0, 5), 'data: {"error":{"message":"Lost","type":"server_error"}}\n\n']);
     if (url.includes('/uncounted/')) return json(response, 200, {});
     if (url.endsWith('/responses/input_tokens')) return json(response, 200, { object: 'response.input_tokens', input_tokens: 42 });
+    if (url.startsWith('/painter/'))
+      return url.includes(':stream') ? sse(response, [`data: ${painted}\r\n\r\n`]) : json(response, 200, JSON.parse(painted));
     if (url.includes(':countTokens')) return json(response, 200, { totalTokens: 43 });
     if (url.includes(':generateContent')) return json(response, 200, contents);
     if (url.includes(':streamGenerateContent')) return sse(response, [`data: ${JSON.stringify(contents)}\r\n\r\n`]);
@@ -92,6 +99,7 @@ providers:
   openai: {type: openai, api_key: k, custom_host: "${url}/v1"}
   groq: {type: groq, api_key: k, custom_host: "${url}/v1"}
   azure: {type: azure-openai, api_key: k, custom_host: "${url}", api_version: v1}
+  painter: {type: gemini, api_key: k, custom_host: "${url}/painter"}
   gemini: {type: gemini, api_key: k, custom_host: "${url}/v1beta"}
   uncounted-openai: {type: openai, api_key: k, custom_host: "${url}/uncounted/v1"}
   uncounted-gemini: {type: gemini, api_key: k, custom_host: "${url}/uncounted/v1beta"}
@@ -262,6 +270,19 @@ it.each([
 it.each(['uncounted-openai', 'uncounted-gemini'])('/v1/messages/count_tokens reports a missing count: %s', async (slug) => {
   const counted = anthropic().messages.countTokens({ model: `@${slug}/gpt-x`, messages: request.messages });
   await expect(counted).rejects.toThrow('contains no token count');
+});
+
+it('/v1/messages reports an image that it leaves out: in a header, and of a stream in the record', async () => {
+  const warnings = ['Left out of the response, because this API cannot return it: image/png'];
+  const asked = { model: '@painter/gemini-3-pro-image', max_tokens: 99, messages: request.messages };
+  const { data, response } = await anthropic().messages.create(asked).withResponse();
+  expect(data.content).toMatchObject([{ type: 'text', text: 'Here.' }]);
+  expect(response.headers.get('x-gateway-warnings')).toBe(warnings[0]);
+  const stream = await anthropic()
+    .messages.create({ ...asked, stream: true })
+    .withResponse();
+  for await (const event of stream.data) expect(event.type).not.toBe('error');
+  expect(await gateway.record(stream.response.headers.get('request-id'))).toMatchObject({ warnings });
 });
 
 it('/v1/messages sends the thought signature of a tool call back to Gemini', async () => {

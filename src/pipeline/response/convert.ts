@@ -22,22 +22,20 @@ import { RepairedFlow } from './repaired-flow.ts';
  * @param warnings for the client; warnings about the response are appended
  */
 export function convertOutcome(outcome: Outcome, dialect: Dialect, warnings: string[]): Outcome {
-  return asStream(convertResponse(outcome, dialect), dialect, warnings);
+  return asStream(convertResponse(outcome, dialect, warnings), dialect, warnings);
 }
 
-function convertResponse(outcome: Outcome, dialect: Dialect): Outcome {
+function convertResponse(outcome: Outcome, dialect: Dialect, warnings: string[]): Outcome {
   if (outcome.kind !== 'answered' || outcome.attempt.lane !== 'full' || outcome.reply.status >= 300)
     return convertLines(repaired(outcome), unconvertible);
   const { attempt, reply, times } = outcome;
   const { translation, call } = attempt;
   if (translation?.lines !== undefined && reply.flow !== undefined) return convertLines(outcome, unconvertible);
   if (translation === undefined || call === undefined) return outcome;
+  const convert = reply.flow === undefined ? convertWhole : convertStream;
   try {
-    return {
-      ...outcome,
-      reply:
-        reply.flow === undefined ? convertWhole(outcome, translation, call, dialect) : convertStream(outcome, translation, call, dialect),
-    };
+    const writing = { ...dialectCall(attempt, call), warn: (text: string) => void warnings.push(text) };
+    return { ...outcome, reply: convert(outcome, translation, dialect, { endpoint: call.endpoint, ...writing }) };
   } catch (thrown) {
     reply.flow?.abort();
     const fault = unconvertible(attempt, thrown);
@@ -93,22 +91,24 @@ function repaired(outcome: Outcome): Outcome {
 
 type AnyCall = Call<CommonSettings>;
 
-function convertWhole({ attempt, reply }: Answered, translation: Translation, call: AnyCall, dialect: Dialect): UpstreamReply {
+type Writing = DialectCall & Pick<Call, 'endpoint'>;
+
+function convertWhole({ reply }: Answered, translation: Translation, dialect: Dialect, call: Writing): UpstreamReply {
   if (translation.result === undefined || reply.converted !== undefined) return reply;
   const isObject = traitsOf(call.endpoint).state !== undefined;
   if (reply.body.length === 0 && !isObject) return reply;
   const result = translation.result(reply.body.toString('utf8'), reply.tap?.answer);
   // Object routes return 200 whatever status the provider used for creating or deleting, and their format has no field
   // for the provider's name.
-  const text = isObject ? undefined : dialect.answer?.(result, dialectCall(attempt, call));
+  const text = isObject ? undefined : dialect.answer?.(result, call);
   const body = Buffer.from(text ?? JSON.stringify(result), 'utf8');
   return { ...reply, status: isObject ? 200 : reply.status, converted: { contentType: 'application/json', body } };
 }
 
-function convertStream({ attempt, reply }: Answered, translation: Translation, call: AnyCall, dialect: Dialect): UpstreamReply {
+function convertStream({ attempt, reply }: Answered, translation: Translation, dialect: Dialect, call: Writing): UpstreamReply {
   const { flow, tap } = reply;
   const read = translation.reader?.();
-  const write = dialect.write?.(dialectCall(attempt, call));
+  const write = dialect.write?.(call);
   if (flow === undefined || read === undefined || write === undefined) return reply;
   return {
     ...reply,

@@ -1,6 +1,8 @@
+import type { DialectCall } from '../../../core/dialect.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { signedBy } from '../../history/signatures.ts';
+import { LeftOut } from '../../shared/left-out.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
 import { unsignedPlaceholder } from '../placeholders.ts';
 import { CallBlocks, type Step } from './call-blocks.ts';
@@ -9,11 +11,8 @@ import { Ending } from './ending.ts';
 /** An event of the messages API. */
 export type ApiEvent = JsonObject & { readonly type: string };
 
-/** Id and model of a response if the provider sends none. */
-export interface ResponseNames {
-  readonly id: string;
-  readonly model: string;
-}
+/** Id and model of a response if the provider sends none, and where losses are reported. */
+export type ResponseNames = Pick<DialectCall, 'id' | 'model' | 'warn'>;
 
 type Hub<T extends ModelEvent['type']> = Extract<ModelEvent, { type: T }>;
 type Content = Hub<'text' | 'thinking' | 'redacted' | 'refusal' | 'tool_call' | 'block' | 'annotations' | 'audio'>;
@@ -49,9 +48,11 @@ export class MessageEvents {
   /** Content that came before the input of the open call was complete. It follows the call. */
   #deferred: Content[] = [];
   readonly #retained = new RetainedSize();
+  readonly #leftOut: LeftOut;
 
   constructor(names: ResponseNames) {
     this.#names = names;
+    this.#leftOut = new LeftOut(names);
     this.#calls = new CallBlocks(names.id);
   }
 
@@ -76,7 +77,9 @@ export class MessageEvents {
         return noEvents;
       case 'error':
       case 'note':
+        return noEvents;
       case 'media':
+        this.#leftOut.file(event.mimeType);
         return noEvents;
       default:
         return [...this.#start('', ''), ...this.#content(event)];
@@ -133,6 +136,7 @@ export class MessageEvents {
         this.#ending.isRefused = true;
         return this.#text(event.text, undefined);
       case 'audio':
+        this.#leftOut.sound(event.audio);
         return this.#text(String(event.audio['transcript'] ?? ''), undefined);
       case 'thinking':
         return this.#thinking(event);
@@ -189,7 +193,10 @@ export class MessageEvents {
     if (kind !== 'native' || !isJsonObject(native)) return noEvents;
     if (isApiBlock(native['type'])) return this.#begin('native', native, block);
     if (Array.isArray(native['citations']) && this.#isOpen('text', block)) return this.#cite(native['citations'].filter(isJsonObject));
-    if (!this.#isOpen('native', block)) return noEvents;
+    if (!this.#isOpen('native', block)) {
+      this.#leftOut.step(native);
+      return noEvents;
+    }
     const { input, content, encrypted_content: encrypted } = native;
     if (isJsonObject(input)) return [this.#delta({ type: 'input_json_delta', partial_json: JSON.stringify(input) })];
     return typeof content === 'string' || typeof encrypted === 'string' ? [this.#delta({ type: 'compaction_delta', ...native })] : noEvents;
@@ -197,7 +204,7 @@ export class MessageEvents {
 
   #cite(citations: readonly JsonObject[]): readonly ApiEvent[] {
     this.#hasCitations = true;
-    return citations.map((citation) => this.#delta({ type: 'citations_delta', citation }));
+    return citations.map((citation) => this.#delta({ type: 'citations_delta', citation: withIndex(citation) }));
   }
 
   /** Adds the web pages that a service cites to the open text block, since a closed one cannot be changed. */
@@ -210,7 +217,6 @@ export class MessageEvents {
         url,
         title: title ?? null,
         cited_text: '',
-        encrypted_index: unsignedPlaceholder,
       })),
     );
   }
@@ -245,6 +251,10 @@ export class MessageEvents {
     return [...signed, { type: 'content_block_stop', index: open.index }];
   }
 }
+
+/** The index of a search result is required, but only the API itself can create it. */
+const withIndex = (citation: JsonObject): JsonObject =>
+  citation['type'] === 'web_search_result_location' ? { encrypted_index: unsignedPlaceholder, ...citation } : citation;
 
 /** True for steps of the API's own tools, whichever service ran them. */
 const isApiBlock = (type: unknown): boolean =>

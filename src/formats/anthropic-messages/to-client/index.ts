@@ -1,8 +1,7 @@
-import type { DialectCall } from '../../../core/dialect.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { completionEvents } from '../../openai-chat/reader/completion.ts';
 import { inputOf } from './call-input.ts';
-import { type ApiEvent, MessageEvents } from './events.ts';
+import { type ApiEvent, MessageEvents, type ResponseNames } from './events.ts';
 
 /** Serializes an event of the messages API. */
 export const textOf = (event: ApiEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
@@ -11,7 +10,7 @@ export const textOf = (event: ApiEvent): string => `event: ${event.type}\ndata: 
  * Converts a whole chat completion to a message, by joining the events of its stream. @throws GatewayError `upstream_invalid`, or
  * the error that the completion ends with
  */
-export function wholeMessage(completion: unknown, call: Pick<DialectCall, 'id' | 'model'>): JsonObject {
+export function wholeMessage(completion: unknown, call: ResponseNames): JsonObject {
   const events = new MessageEvents(call);
   const written = completionEvents(completion).flatMap((event) => {
     if (event.type === 'error') throw event.error;

@@ -54,9 +54,16 @@ function choiceEvents(choice: JsonObject, at: number, beside: readonly JsonObjec
     ...made.slice(0, until).flat(),
     ...cited,
     ...made.slice(until).flat(),
+    ...soundIn(message, at),
     ...choiceExtras(choice, at),
     finishEvent(choice, at, calls),
   ];
+}
+
+/** The sound of a message. Its transcript is one of the parts. */
+function soundIn(message: JsonObject, choice: number): readonly ModelEvent[] {
+  const data = textOf(objectOf(message['audio'])['data']);
+  return data === undefined ? [] : [{ type: 'audio', choice, audio: { data } }];
 }
 
 function thoughtEvents(message: JsonObject, choice: number): readonly ModelEvent[] {

@@ -4,19 +4,20 @@ import type { JsonObject } from '../../../core/json/merge.ts';
 import { bareRequestId, makeCallId } from '../../../core/model/call-id.ts';
 import type { Usage } from '../../../core/model/usage.ts';
 import { objectOf, objectsIn, stringOf } from '../../shared/json.ts';
+import { LeftOut } from '../../shared/left-out.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
 import { CallItem, type CallKind } from './call-item.ts';
 import { type ApiEvent, itemAdded, itemDone, noEvents, type OutputItem, type Place, WholeItem } from './items.ts';
 import { MessageItem } from './message-item.ts';
 import { ReasoningItem } from './reasoning-item.ts';
 import { endedResponse, isCutBy, openResponse, type ResponseFacts } from './response.ts';
-import { isSearch, SearchItem } from './search-item.ts';
+import { isSearch, isSearchResult, SearchItem } from './search-item.ts';
 import { annotationFor } from './sources.ts';
 
 type Hub<T extends ModelEvent['type']> = Extract<ModelEvent, { type: T }>;
 
 /** What a response takes from its request. */
-export type ResponseCall = Pick<DialectCall, 'id' | 'model' | 'createdAt' | 'echo'>;
+export type ResponseCall = Pick<DialectCall, 'id' | 'model' | 'createdAt' | 'echo' | 'warn'>;
 
 /**
  * Converts hub events to events of the responses API: reasoning, messages and calls are items, and each item is closed when the
@@ -34,6 +35,7 @@ export class ResponseEvents {
   readonly #calls = new Map<number, CallItem>();
   readonly #callIds = new Set<string>();
   readonly #retained = new RetainedSize();
+  readonly #leftOut: LeftOut;
   /** The first choice of the response. The API has only one. */
   #choice: number | undefined;
   #hasStarted = false;
@@ -43,6 +45,7 @@ export class ResponseEvents {
 
   constructor(call: ResponseCall) {
     this.#call = call;
+    this.#leftOut = new LeftOut(call);
     const echo = call.echo ?? {};
     this.#facts = { id: `resp_${bareRequestId(call.id)}`, model: call.model, createdAt: call.createdAt, echo };
     this.#customTools = new Set(objectsIn(echo['tools']).flatMap(({ type, name }) => (type === 'custom' ? [name] : [])));
@@ -114,6 +117,7 @@ export class ResponseEvents {
       case 'text':
         return this.#text(event.text);
       case 'audio':
+        this.#leftOut.sound(event.audio);
         return this.#text(stringOf(event.audio['transcript']));
       case 'refusal':
         return this.#refusal(event.text);
@@ -216,7 +220,10 @@ export class ResponseEvents {
 
   /** Images are sent as those of the API's image tool. It has no form for other files. */
   #media({ mimeType, base64, signature }: Hub<'media'>): readonly ApiEvent[] {
-    if (!mimeType.startsWith('image/')) return noEvents;
+    if (!mimeType.startsWith('image/')) {
+      this.#leftOut.file(mimeType);
+      return noEvents;
+    }
     const signed = signature === undefined ? noEvents : this.#kept('next', signature);
     const at = this.#place('ig');
     const item = { id: at.item_id, type: 'image_generation_call', status: 'completed', output_format: mimeType.slice(6), result: base64 };
@@ -238,6 +245,7 @@ export class ResponseEvents {
     if (state === 'close') return search?.close('completed') ?? noEvents;
     const block = objectOf(native);
     if (!isSearch(block)) {
+      if (!isSearchResult(block)) this.#leftOut.step(block);
       search?.read(block);
       return noEvents;
     }

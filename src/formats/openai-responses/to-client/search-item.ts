@@ -39,3 +39,6 @@ export class SearchItem implements OutputItem {
 
 /** True for the start of a search in the form of the messages API. */
 export const isSearch = ({ type, name }: JsonObject): boolean => type === 'server_tool_use' && name === 'web_search';
+
+/** The results of a search are in the sources of the text. */
+export const isSearchResult = ({ type }: JsonObject): boolean => type === 'web_search_tool_result';
