@@ -3,8 +3,9 @@ import { responsesDialect } from '../../src/formats/openai-responses/client.ts';
 import { exchanges, type Exchange, missing, readingOf } from '../bedrock/replayed.ts';
 import { contentOfResponse, eventsOf, problemsOf } from '../responses/content.ts';
 import { skipping } from '../support/skipping.ts';
-import { byLibrary, orderProblems, type Content, contentOfMessage } from './content.ts';
-import { bedrockConverse, streamOf, wholeOf } from './ways.ts';
+import type { Content } from '../client-formats/content.ts';
+import { byLibrary, orderProblems, contentOfMessage } from './content.ts';
+import { bedrockConverse, streamOf, wholeOf } from '../client-formats/ways.ts';
 
 /** Every recorded response of Converse means the same to clients of the Messages API and of the responses API. */
 

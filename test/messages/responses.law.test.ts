@@ -3,9 +3,10 @@ import { haveRecordings, type Recording } from '../contract/recordings.ts';
 import type { Json } from '../contract/gemini-oracle.ts';
 import { python, runScript } from '../sdk/python.ts';
 import { skipping } from '../support/skipping.ts';
-import { byLibrary, orderProblems, contentOfCompletion, contentOfMessage } from './content.ts';
-import { breaksOff, pieceSizes, recordedApis, successful } from './recorded.ts';
-import { streamOf, wayOf, wholeOf } from './ways.ts';
+import { contentOfCompletion } from '../client-formats/content.ts';
+import { byLibrary, orderProblems, contentOfMessage } from './content.ts';
+import { breaksOff, pieceSizes, recordedApis, successful } from '../client-formats/recorded.ts';
+import { streamOf, wayOf, wholeOf } from '../client-formats/ways.ts';
 
 /** Every recorded response in every format means the same to a client of the Messages API, with and without streaming. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cellOf } from './cell.ts';
+import { cellOf } from '../client-formats/cell.ts';
 import { columns, rows } from './survives.ts';
 
 /** The table of the documentation page matches the behavior of the providers. */

@@ -1,5 +1,5 @@
 import type { Json } from '../contract/gemini-oracle.ts';
-import type { Content } from '../messages/content.ts';
+import type { Content } from '../client-formats/content.ts';
 
 const list = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 const objectOf = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { responsesDialect } from '../../src/formats/openai-responses/client.ts';
 import { haveRecordings, type Recording } from '../contract/recordings.ts';
-import { contentOfCompletion } from '../messages/content.ts';
-import { breaksOff, pieceSizes, recordedApis, successful } from '../messages/recorded.ts';
-import { streamOf, wayOf, wholeOf } from '../messages/ways.ts';
+import { contentOfCompletion } from '../client-formats/content.ts';
+import { breaksOff, pieceSizes, recordedApis, successful } from '../client-formats/recorded.ts';
+import { streamOf, wayOf, wholeOf } from '../client-formats/ways.ts';
 import { skipping } from '../support/skipping.ts';
 import { contentOfResponse, eventsOf, problemsOf } from './content.ts';
 

@@ -3,9 +3,9 @@ import { responsesDialect } from '../../src/formats/openai-responses/client.ts';
 import { toHub } from '../../src/formats/openai-responses/to-hub/index.ts';
 import { haveRecordings, type Recording, recordings } from '../contract/recordings.ts';
 import type { Json } from '../contract/gemini-oracle.ts';
-import { contentOfCompletion } from '../messages/content.ts';
-import { successful } from '../messages/recorded.ts';
-import { wayOf, wholeOf } from '../messages/ways.ts';
+import { contentOfCompletion } from '../client-formats/content.ts';
+import { successful } from '../client-formats/recorded.ts';
+import { wayOf, wholeOf } from '../client-formats/ways.ts';
 import { skipping } from '../support/skipping.ts';
 
 const requests = recordings(['openai', 'azure-openai']).filter(

@@ -1,5 +1,5 @@
 import type { Json } from '../contract/gemini-oracle.ts';
-import { column, type Row } from '../messages/cell.ts';
+import { column, type Row } from '../client-formats/cell.ts';
 
 export const columns = [
   column('Claude', 'anthropic', 'claude-sonnet-4-5'),

@@ -1,4 +1,4 @@
-import { tableOf } from '../../messages/cell.ts';
+import { tableOf } from '../../client-formats/cell.ts';
 import { columns, rows } from '../../messages/survives.ts';
 
 /** `docs/messages.md`: which parts of the messages API providers with another API support. A test converts every row. */

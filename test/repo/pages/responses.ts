@@ -1,4 +1,4 @@
-import { tableOf } from '../../messages/cell.ts';
+import { tableOf } from '../../client-formats/cell.ts';
 import { columns, rows } from '../../responses/survives.ts';
 
 /** `docs/responses.md`: which parts of the responses API providers with another API support. A test converts every row. */
