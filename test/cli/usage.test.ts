@@ -6,11 +6,26 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { runHere } from './in-process.ts';
 import { startProcess, main, run, runOnFullDisk } from './process.ts';
 import { json, startUpstream } from '../support/upstream.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'cli-'));
 afterAll(() => rmSync(cwd, { recursive: true }));
+
+it.each([
+  [['strat'], 2],
+  [['version'], 0],
+])('the process of %j has the exit code and the output of the command', async (args, code) => {
+  const result = await run(args, cwd);
+  expect(result).toEqual(await runHere(args, cwd));
+  expect(result.code).toBe(code);
+});
+
+it('a process reads its standard input only once', async () => {
+  const result = await run(['explain', '-c', '-', '--body', '-'], cwd);
+  expect(result).toEqual({ code: 2, out: '', err: expect.stringMatching(/standard input is named twice/) });
+});
 
 describe('invalid usage', () => {
   it.each([
@@ -36,7 +51,6 @@ describe('invalid usage', () => {
     [['test', '--junit', ''], /the name of the file to write is empty/],
     [['init', '--provider', 'groq', '--file', '-'], /"-" is not a file\nTo print the configuration, use --dry-run\./],
     [['test', '--junit', '-'], /"-" is not a file\nTo print the results, use --json\./],
-    [['explain', '-c', '-', '--body', '-'], /standard input is named twice/],
     [['logs', 'export', '--format', 'xml'], /"xml" is not a format; write jsonl or csv/],
     [['logs', 'export', '--columns', 'id'], /--columns has no effect on JSON/],
     [['logs', 'search', '--columns', 'id', '--json'], /--columns has no effect on JSON/],
@@ -58,7 +72,7 @@ describe('invalid usage', () => {
     [['logs', 'tail', '--limit', ''], /--limit is not a whole number from 1 up: ""/],
     [[], /Examples:\n/],
   ])('%j exits with 2 and prints the error to stderr', async (args, message) => {
-    const { code, out, err } = await run(args, cwd);
+    const { code, out, err } = await runHere(args, cwd);
     expect(err).toMatch(message);
     expect({ code, out }).toEqual({ code: 2, out: '' });
   });
@@ -120,7 +134,7 @@ describe('help and version', () => {
     [['completion', 'bash', '--no-color'], /^# Completion of gateway for bash/],
     [['config', 'schema', '--no-color'], /"\$schema"/],
   ])('%j exits with 0 and prints to stdout', async (args, expected) => {
-    const { code, out, err } = await run(args, cwd);
+    const { code, out, err } = await runHere(args, cwd);
     expect(out).toMatch(expected);
     expect({ code, err }).toEqual({ code: 0, err: '' });
   });

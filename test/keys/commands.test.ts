@@ -9,7 +9,7 @@ import { projectFiles, readProjectFile } from '../repo/tree.ts';
 import { runHere } from '../cli/in-process.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
-/** The `keys` commands as a user runs them, in a real folder, most of them with a running gateway. */
+/** The `keys` commands in a real folder: as a user runs them with a running gateway, in this process without one. */
 
 const hashOf = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
 const issued = /gw_(?:live|test)_[0-9A-Za-z]{24}_[0-9A-Za-z]{4}/g;
@@ -72,6 +72,10 @@ describe('keys commands with a running gateway', () => {
     expect(created).toMatchObject({ code: 0, err: '' });
     const key = keyIn(created);
     await becomes(key, 200);
+    expect(await run(['keys', 'verify'], gateway.dir, {}, `${key}\n`)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^"app-web": valid until /),
+    });
     expect(await send(key)).toMatchObject({ metadata: { team: 'shop', app: 'web' } });
     expect((await send(key, '@mock/other')).message).toBe('Key "app-web" may not use model "other".');
     const file = join(gateway.dir, 'keys.d/app-web.yaml');
@@ -154,7 +158,7 @@ describe('keys commands without a gateway', () => {
 
   it('print a key entry that is valid in gateway.yaml', async () => {
     const cwd = folder({ 'gateway.yaml': 'version: 1\nproviders: {mock: {type: mock}}\n' });
-    const created = await run(['keys', 'create', 'app', '--providers', 'mock,type:openai', '--test', '--debug'], cwd);
+    const created = await runHere(['keys', 'create', 'app', '--providers', 'mock,type:openai', '--test', '--debug'], cwd);
     expect(created.code).toBe(0);
     expect(keyIn(created)).toMatch(/^gw_test_/);
     const entry = created.out.slice(created.out.indexOf('api_keys:'));
@@ -162,7 +166,7 @@ describe('keys commands without a gateway', () => {
       /^api_keys:\n {2}app:\n {4}hash: sha256:[0-9a-f]{64}\n {4}prefix: gw_test_....\n {4}created: 20.*Z\n {4}allow: \{providers: \[mock, type:openai\]\}\n {4}debug: true\n$/,
     );
     writeFileSync(join(cwd, 'gateway.yaml'), `version: 1\nproviders: {mock: {type: mock}}\n${entry}`);
-    expect(await run(['check'], cwd)).toMatchObject({ code: 0 });
+    expect(await runHere(['check'], cwd)).toMatchObject({ code: 0 });
   });
 
   it('show why the costs are missing if only they cannot be read', async () => {
@@ -173,7 +177,7 @@ describe('keys commands without a gateway', () => {
     const log = new DatabaseSync(path);
     log.exec('CREATE TABLE IF NOT EXISTS keys_used (key_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID; DROP TABLE buckets');
     log.close();
-    expect(await run(['keys', 'list'], cwd)).toMatchObject({
+    expect(await runHere(['keys', 'list'], cwd)).toMatchObject({
       code: 0,
       err: expect.stringMatching(
         /^warning: the use of keys is shown without the request log: state\/log\.sqlite cannot be read \(no such table: /,
@@ -188,10 +192,10 @@ describe('keys commands without a gateway', () => {
       files: Object.fromEntries(shipped.map((file) => [file, readProjectFile(file)])),
     });
     try {
-      expect(await run(['check'], gateway.dir)).toMatchObject({ code: 0, out: expect.stringMatching(/ 0 keys, \d+ prompts? \(/) });
+      expect(await runHere(['check'], gateway.dir)).toMatchObject({ code: 0, out: expect.stringMatching(/ 0 keys, \d+ prompts? \(/) });
       const status = async (headers = {}): Promise<number> => (await fetch(`${gateway.url}/v1/models`, { headers })).status;
       expect(await status()).toBe(200);
-      const created = await run(['keys', 'create', 'my-app', '--write'], gateway.dir);
+      const created = await runHere(['keys', 'create', 'my-app', '--write'], gateway.dir);
       expect(created.out).toContain('written to configs/keys/my-app.yaml');
       await expect.poll(() => status()).toBe(401);
       expect(await status({ authorization: `Bearer ${keyIn(created)}` })).toBe(200);
@@ -208,18 +212,18 @@ describe('keys commands without a gateway', () => {
     };
     const cwd = folder(files);
     const at = ['-c', 'gateway (copy) [1]/gateway.yaml'];
-    const created = await run(['keys', 'create', 'app', '--configs', 'main', '--write', ...at], cwd);
+    const created = await runHere(['keys', 'create', 'app', '--configs', 'main', '--write', ...at], cwd);
     expect(created).toMatchObject({ code: 0, err: expect.stringMatching(/^note: it is the first key: .*\n$/) });
     expect(created.out).toContain('written to gateway (copy) [1]/keys/app.yaml');
-    expect(await run(['keys', 'rotate', 'app', '--overlap', '1h', ...at], cwd)).toMatchObject({ code: 0, err: '' });
-    expect((await run(['keys', 'list', ...at], cwd)).out).toContain('older secret');
+    expect(await runHere(['keys', 'rotate', 'app', '--overlap', '1h', ...at], cwd)).toMatchObject({ code: 0, err: '' });
+    expect((await runHere(['keys', 'list', ...at], cwd)).out).toContain('older secret');
   });
 
   it('write JSON with --json', async () => {
     const cwd = folder({ 'gateway.yaml': 'version: 1\ninclude: ["configs/keys/*.yml"]\nproviders: {mock: {type: mock}}\n' });
-    const created = JSON.parse((await run(['keys', 'create', 'app', '--write', '--json'], cwd)).out) as Record<string, string>;
+    const created = JSON.parse((await runHere(['keys', 'create', 'app', '--write', '--json'], cwd)).out) as Record<string, string>;
     expect(created).toMatchObject({ name: 'app', hash: hashOf(created['key'] ?? ''), file: 'configs/keys/app.yml' });
-    const revoked = JSON.parse((await run(['keys', 'revoke', 'app', '--json'], cwd)).out) as object;
+    const revoked = JSON.parse((await runHere(['keys', 'revoke', 'app', '--json'], cwd)).out) as object;
     expect(revoked).toEqual({ name: 'app', revoked: expect.stringMatching(/Z$/), file: 'configs/keys/app.yml' });
   });
 
@@ -287,7 +291,7 @@ describe('keys commands without a gateway', () => {
   ];
   it.each(refusals)('reject %s', async (_name, files, args, code, message) => {
     const cwd = folder(files);
-    const result = await run(['keys', ...args], cwd);
+    const result = await runHere(['keys', ...args], cwd);
     expect(result).toMatchObject({ code, out: '' });
     expect(result.err).toMatch(message);
     expect(result.err).not.toContain(byHand);
@@ -296,7 +300,7 @@ describe('keys commands without a gateway', () => {
 
   it.each(['text', 'json'])('warn that a new key does not work if the configuration has other errors (%s)', async (form) => {
     const cwd = folder({ 'gateway.yaml': yaml.replace('mock/echo', 'mok/echo') });
-    const created = await run(['keys', 'create', 'x', '--write', ...(form === 'json' ? ['--json'] : [])], cwd);
+    const created = await runHere(['keys', 'create', 'x', '--write', ...(form === 'json' ? ['--json'] : [])], cwd);
     expect(created).toMatchObject({
       code: 0,
       err: 'warning: the new key does not work yet, the configuration has 1 other error: gateway check\n',
@@ -307,7 +311,7 @@ describe('keys commands without a gateway', () => {
     const soon = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z');
     const text = yaml.replace('    metadata:', `    ${end}: "${soon}"\n    metadata:`);
     const cwd = folder({ 'gateway.yaml': text, 'keys.d/.gitkeep': '' });
-    const created = await run(['keys', 'rotate', 'by-hand'], cwd);
+    const created = await runHere(['keys', 'rotate', 'by-hand'], cwd);
     expect(created).toMatchObject({ code: 0, err: '' });
     expect(created.out).toContain(`The old secret works until ${soon};`);
     expect(readFileSync(join(cwd, 'gateway.yaml'), 'utf8')).toContain(`until: ${soon}}]`);
@@ -317,7 +321,7 @@ describe('keys commands without a gateway', () => {
     const cwd = folder({
       'gateway.yaml': `${yaml.replace('{mock: {type: mock}}', '{mock: {type: mock}, o: {type: openai, api_key: "${env:NOT_SET_HERE}"}}')}`,
     });
-    expect(await run(['keys', 'create', 'x', '--write'], cwd)).toMatchObject({ code: 0, err: '' });
+    expect(await runHere(['keys', 'create', 'x', '--write'], cwd)).toMatchObject({ code: 0, err: '' });
   });
 
   const validKey = 'gw_live_9f2cQ7h0Zk3vJm8tXw1bRn5s_';
@@ -375,9 +379,9 @@ describe('keys commands without a gateway', () => {
     const cwd = folder({
       'gateway.yaml': `version: 1\nproviders: {mock: {type: mock}}\napi_keys: {k: {hash: "${hashOf(byHand)}"${entry}}}\n`,
     });
-    const result = await run(['keys', 'verify'], cwd, {}, `${key}\n`);
+    const result = await runHere(['keys', 'verify'], cwd, { stdin: `${key}\n` });
     expect(result).toMatchObject({ code, err: '', out: expect.stringMatching(lines) });
-    const machine = await run(['keys', 'verify', '--json'], cwd, {}, key);
+    const machine = await runHere(['keys', 'verify', '--json'], cwd, { stdin: key });
     expect(JSON.parse(machine.out)).toMatchObject(json);
     expect(`${result.out}${machine.out}`).not.toContain(key);
   });
@@ -390,7 +394,7 @@ describe('keys commands without a gateway', () => {
   ];
   it.each(unreadable)('list warns that the last use may be missing: %s', async (_name, files, message) => {
     const cwd = folder({ 'gateway.yaml': `${yaml}server: {state_dir: ./state}\n`, ...files });
-    const listed = await run(['keys', 'list', '--json'], cwd);
+    const listed = await runHere(['keys', 'list', '--json'], cwd);
     expect(listed).toMatchObject({ code: 0, err: expect.stringMatching(message) });
     expect(JSON.parse(listed.out)).toMatchObject([{ name: 'by-hand', secrets: [{ last_used: null }] }]);
   });
@@ -399,13 +403,13 @@ describe('keys commands without a gateway', () => {
     const cwd = folder({
       'gateway.yaml': `version: 1\nproviders: {mock: {type: mock, typo: 1}}\napi_keys: {k: {hash: "${hashOf(byHand)}"}}\n`,
     });
-    const rotated = await run(['keys', 'rotate', 'k'], cwd);
+    const rotated = await runHere(['keys', 'rotate', 'k'], cwd);
     expect(rotated).toMatchObject({
       code: 0,
       err: 'warning: the new secret does not work yet, the configuration has 1 other error: gateway check\n',
     });
     expect(rotated.out).not.toContain('at once');
-    expect(await run(['keys', 'revoke', 'k'], cwd)).toEqual({
+    expect(await runHere(['keys', 'revoke', 'k'], cwd)).toEqual({
       code: 3,
       out: 'revoked api key "k" in gateway.yaml.\n',
       err: 'warning: a running gateway still accepts it, the configuration has 1 other error: gateway check\n',
@@ -439,14 +443,18 @@ api_keys:
   batch: {hash: "${hashOf('batch')}"}
 `,
     });
-    const { out } = await run(['keys', 'list', '--json', '--find', words], cwd);
+    const { out } = await runHere(['keys', 'list', '--json', '--find', words], cwd);
     expect((JSON.parse(out) as { name: string }[]).map(({ name }) => name)).toEqual(names);
-    expect(await run(['keys', 'list', '--find', 'none'], cwd)).toEqual({ code: 0, out: '', err: 'no key matches all of these words\n' });
+    expect(await runHere(['keys', 'list', '--find', 'none'], cwd)).toEqual({
+      code: 0,
+      out: '',
+      err: 'no key matches all of these words\n',
+    });
   });
 
   it('list accepts a configuration without keys', async () => {
     const cwd = folder({ 'gateway.yaml': 'version: 1\nproviders: {mock: {type: mock}}\n' });
-    expect(await run(['keys', 'list'], cwd)).toMatchObject({ code: 0, out: '', err: expect.stringMatching(/no keys are defined/) });
-    expect((await run(['keys', 'list', '--json'], cwd)).out).toBe('[]\n');
+    expect(await runHere(['keys', 'list'], cwd)).toMatchObject({ code: 0, out: '', err: expect.stringMatching(/no keys are defined/) });
+    expect((await runHere(['keys', 'list', '--json'], cwd)).out).toBe('[]\n');
   });
 });
