@@ -71,12 +71,30 @@ const wholeBodies: Readonly<Record<string, unknown>> = {
   '/v1/images/edits': pictures,
 };
 
+const invalidBodies: readonly [text: string, type: string, says: RegExp][] = [
+  ['{"result":1}', 'application/json', /could not be converted to a stream/],
+  ['{"choices":[]}', 'application/json', /could not be converted to a stream/],
+  ['{"choices":[{}]}', 'application/json', /could not be converted to a stream/],
+  ['{"choices":[{}]}', 'text/plain', /returned "text\/plain" although a stream was requested/],
+  ['{"choices":[{"a": nope}]}', 'application/json', /^502 The response of provider "o" is not a JSON object/],
+  ['{"choices":[{"a": nope}]}', 'text/plain', /returned "text\/plain" although a stream was requested/],
+  ['[]', 'application/json', /is not a JSON object/],
+  ['', 'application/json', /returned 200 with an empty body/],
+  ['<html></html>', 'application/json', /is not complete JSON/],
+  ['<html></html>', 'text/html', /returned "text\/html" although a stream was requested/],
+];
+/** The model whose response is one of them. */
+const invalidModel = (text: string, type: string): string => `invalid ${type} ${text}`;
+
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 let openai: OpenAI;
 let anthropic: Anthropic;
-const asIs = (response: Parameters<ScriptedUpstream['script']>[0], { url }: SeenRequest): void =>
-  json(response, 200, wholeBodies[url] ?? {});
+const asIs = (response: Parameters<ScriptedUpstream['script']>[0], { url, body }: SeenRequest): void => {
+  const invalid = invalidBodies.find(([text, type]) => body.includes(JSON.stringify(invalidModel(text, type))));
+  if (invalid === undefined) json(response, 200, wholeBodies[url] ?? {});
+  else response.writeHead(200, { 'content-type': invalid[1] }).end(invalid[0]);
+};
 
 beforeAll(async () => {
   upstream = await startUpstream(asIs);
@@ -242,20 +260,10 @@ describe('a complete response to a request with "stream": true', () => {
     expect([...response, upstream.requests.length]).toEqual([200, 'audio/mpeg', 'ID3', 1]);
   });
 
-  it.each([
-    ['{"result":1}', 'application/json', /could not be converted to a stream/],
-    ['{"choices":[]}', 'application/json', /could not be converted to a stream/],
-    ['{"choices":[{}]}', 'application/json', /could not be converted to a stream/],
-    ['{"choices":[{}]}', 'text/plain', /returned "text\/plain" although a stream was requested/],
-    ['{"choices":[{"a": nope}]}', 'application/json', /^502 The response of provider "o" is not a JSON object/],
-    ['{"choices":[{"a": nope}]}', 'text/plain', /returned "text\/plain" although a stream was requested/],
-    ['[]', 'application/json', /is not a JSON object/],
-    ['', 'application/json', /returned 200 with an empty body/],
-    ['<html></html>', 'application/json', /is not complete JSON/],
-    ['<html></html>', 'text/html', /returned "text\/html" although a stream was requested/],
-  ])('returns an error that names the cause if it is not valid: %s as %s', async (text, type, says) => {
-    upstream.script = (response) => void response.writeHead(200, { 'content-type': type }).end(text);
-    const pending = openai.chat.completions.create({ model: 'm-1', messages, stream: true }, { maxRetries: 0 });
+  // Each waits for its retries.
+  it.concurrent.each(invalidBodies)('returns an error that names the cause if it is not valid: %s as %s', async (text, type, says) => {
+    const model = invalidModel(text, type);
+    const pending = openai.chat.completions.create({ model, messages, stream: true }, { maxRetries: 0 });
     await expect(pending).rejects.toThrow(says);
   });
 });
