@@ -5,8 +5,14 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { npmPackages } from '../npm.ts';
 
-/** Paths used by Linux distributions. */
-const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable'];
+/** Paths used by Linux distributions. First the one without windows: a page takes less than half the time of the others. */
+const paths = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+];
 
 /** The executable with the arguments that it needs, or the reason why there is none. */
 export type FoundChromium = { readonly path: string; readonly args: readonly string[] } | { readonly missing: string };
