@@ -25,7 +25,7 @@ const broken = {
   class: 'APIError',
   status: null,
   code: 'stream_interrupted',
-  message: "The provider's connection broke in the middle",
+  message: 'broke in the middle of the response',
 } as const;
 const noAnswer = { status: null, code: null, message: 'timed out', request_id: null } as const;
 /** This library prints the body where its base library prints the message. */

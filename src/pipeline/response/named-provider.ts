@@ -13,9 +13,10 @@ export function withProvider(attempt: Attempt | undefined, error: GatewayError):
   return new GatewayError(error.code, { message: named(error.message, slug), hint, source, status, retry, cause });
 }
 
+/** Those sentences begin with "The provider" or "The provider's response". Others get the name in front. */
 function named(message: string, slug: string): string {
-  const ofResponse = "The provider's response ";
-  if (message.startsWith(ofResponse)) return `The response of provider "${slug}" ${message.slice(ofResponse.length)}`;
-  const ofProvider = 'The provider ';
-  return message.startsWith(ofProvider) ? `Provider "${slug}" ${message.slice(ofProvider.length)}` : `Provider "${slug}": ${message}`;
+  const sentence = message
+    .replace(/^The provider's (\w+)/, `The $1 of provider "${slug}"`)
+    .replace(/^The provider /, `Provider "${slug}" `);
+  return sentence === message ? `Provider "${slug}": ${message}` : sentence;
 }

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Sample } from './sample.ts';
-import { CountSeries, DecimalSeries, HistogramSeries, labelText, type Series } from './series.ts';
+import { labelText, type Series } from './series.ts';
 import type { MetricRow } from './table.ts';
 
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
@@ -19,7 +19,7 @@ export class Exposition {
     for (const each of series) {
       if (!isBegun) this.#head(row);
       isBegun = true;
-      this.#series(row.name, each);
+      this.#lines.push(...each.lines(row.name));
       if (this.#lines.length - this.#lastTurn > linesPerTurn) await this.#yield();
     }
   }
@@ -40,27 +40,6 @@ export class Exposition {
 
   #head({ name, type, help }: MetricRow): void {
     this.#lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
-  }
-
-  #series(name: string, series: Series): void {
-    if (series instanceof CountSeries) this.#lines.push(`${name}${series.labels} ${series.value}`);
-    else if (series instanceof DecimalSeries) this.#lines.push(`${name}${series.labels} ${series.text}`);
-    else if (series instanceof HistogramSeries) this.#histogram(name, series);
-  }
-
-  #histogram(name: string, { labels, bounds, counts, sum }: HistogramSeries): void {
-    const open = labels === '' ? '{' : `${labels.slice(0, -1)},`;
-    let count = 0;
-    for (const [at, bound] of bounds.entries()) {
-      count += counts[at] ?? 0;
-      this.#lines.push(`${name}_bucket${open}le="${bound}"} ${count}`);
-    }
-    count += counts[bounds.length] ?? 0;
-    this.#lines.push(
-      `${name}_bucket${open}le="+Inf"} ${count}`,
-      `${name}_sum${labels} ${Number(sum.toPrecision(15))}`,
-      `${name}_count${labels} ${count}`,
-    );
   }
 
   async #yield(): Promise<void> {

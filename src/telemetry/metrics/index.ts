@@ -47,7 +47,10 @@ export class Metrics {
 
   /** Returns all metrics, for the process that adds those of several. */
   async figures(now: number): Promise<MetricsSnapshot> {
-    const families = [...this.requests.families, { row: processTable[0], series: [this.#process.delay] }].map(familySnapshot);
+    const families = [
+      ...this.requests.families.map((family) => familySnapshot(family.row, family)),
+      familySnapshot(processTable[0], [this.#process.delay]),
+    ];
     return { families, samples: await this.#samples(), health: this.requests.health(now) };
   }
 

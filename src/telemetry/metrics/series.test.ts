@@ -14,7 +14,7 @@ describe('DecimalSeries', () => {
   ])('adds %j exactly', (added, sum) => {
     const series = new DecimalSeries('');
     for (const text of added) series.add(text);
-    expect(series.text).toBe(sum);
+    expect(series.figures).toBe(sum);
   });
 });
 

@@ -1,17 +1,42 @@
 import type { MetricRow } from './table.ts';
 
+/** The value of a series, in the form for other processes: a count, an exact decimal, or the counts of a histogram with the sum of its values. */
+export type Figures = number | string | readonly [counts: readonly number[], sum: number];
+
 /** The value of one combination of labels. */
 export interface Series {
   /** `{a="b"}`, or the empty string. */
   readonly labels: string;
+  /** True if there is nothing to show yet. */
+  readonly isEmpty: boolean;
+  readonly figures: Figures;
+
+  /** Adds the figures of another process. Those of another kind add nothing. */
+  add(figures: Figures): void;
+
+  /** Returns the lines of the Prometheus text format. */
+  lines(name: string): readonly string[];
 }
 
 export class CountSeries implements Series {
   readonly labels: string;
+  readonly isEmpty = false;
   value = 0;
 
   constructor(labels: string) {
     this.labels = labels;
+  }
+
+  get figures(): number {
+    return this.value;
+  }
+
+  add(figures: Figures): void {
+    if (typeof figures === 'number') this.value += figures;
+  }
+
+  lines(name: string): readonly string[] {
+    return [`${name}${this.labels} ${this.value}`];
   }
 }
 
@@ -28,8 +53,13 @@ export class HistogramSeries implements Series {
     this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
   }
 
+  /** A histogram has some twenty lines. */
   get isEmpty(): boolean {
     return this.counts.every((count) => count === 0);
+  }
+
+  get figures(): readonly [readonly number[], number] {
+    return [this.counts, this.sum];
   }
 
   observe(value: number): void {
@@ -39,6 +69,24 @@ export class HistogramSeries implements Series {
     counts[at] = (counts[at] as number) + 1;
     this.sum += value;
   }
+
+  add(figures: Figures): void {
+    if (typeof figures !== 'object') return;
+    const [counts, sum] = figures;
+    for (const [at, count] of counts.entries()) this.counts[at] = (this.counts[at] ?? 0) + count;
+    this.sum += sum;
+  }
+
+  lines(name: string): readonly string[] {
+    const { labels, bounds, counts, sum } = this;
+    const open = labels === '' ? '{' : `${labels.slice(0, -1)},`;
+    let count = 0;
+    const buckets = [...bounds, '+Inf'].map((bound, at) => {
+      count += counts[at] ?? 0;
+      return `${name}_bucket${open}le="${bound}"} ${count}`;
+    });
+    return [...buckets, `${name}_sum${labels} ${Number(sum.toPrecision(15))}`, `${name}_count${labels} ${count}`];
+  }
 }
 
 /** Parts per unit. */
@@ -47,6 +95,7 @@ const partsPerUnit = 1_000_000_000_000;
 /** A sum of exact decimals with at most twelve decimal places: a float would lose small costs in a large sum. */
 export class DecimalSeries implements Series {
   readonly labels: string;
+  readonly isEmpty = false;
   #whole = 0;
   /** The fraction, in units of 10⁻¹². */
   #parts = 0;
@@ -55,8 +104,14 @@ export class DecimalSeries implements Series {
     this.labels = labels;
   }
 
+  get figures(): string {
+    const parts = this.#parts === 0 ? '' : `.${String(this.#parts).padStart(12, '0').replace(/0+$/, '')}`;
+    return `${this.#whole}${parts}`;
+  }
+
   /** @param text such as `12.000102`; an invalid number adds nothing */
-  add(text: string): void {
+  add(text: Figures): void {
+    if (typeof text !== 'string') return;
     const dot = text.indexOf('.');
     const whole = dot < 0 ? Number(text) : Number(text.slice(0, dot));
     const parts = dot < 0 ? 0 : Number(text.slice(dot + 1, dot + 13).padEnd(12, '0'));
@@ -66,9 +121,8 @@ export class DecimalSeries implements Series {
     this.#parts = sum >= partsPerUnit ? sum - partsPerUnit : sum;
   }
 
-  get text(): string {
-    const parts = this.#parts === 0 ? '' : `.${String(this.#parts).padStart(12, '0').replace(/0+$/, '')}`;
-    return `${this.#whole}${parts}`;
+  lines(name: string): readonly string[] {
+    return [`${name}${this.labels} ${this.figures}`];
   }
 }
 
@@ -108,9 +162,9 @@ export class Family<S extends Series> {
     return made;
   }
 
-  /** Returns the series, without histograms that have no value yet: each has some twenty lines. */
+  /** Returns the series that have something to show. */
   *[Symbol.iterator](): Iterator<S> {
-    for (const series of this.#series.values()) if (!(series instanceof HistogramSeries && series.isEmpty)) yield series;
+    for (const series of this.#series.values()) if (!series.isEmpty) yield series;
   }
 }
 

@@ -2,7 +2,16 @@ import { Exposition } from './expose.ts';
 import { processTable } from './process-table.ts';
 import type { HealthCounts } from './provider-health.ts';
 import type { Sample } from './sample.ts';
-import { withOtherValues, CountSeries, DecimalSeries, Family, HistogramSeries, maxSeries, type Series } from './series.ts';
+import {
+  CountSeries,
+  DecimalSeries,
+ 
+  type Figures,
+  HistogramSeries,
+  maxSeries,
+  type Series,
+  withOtherValues,
+} from './series.ts';
 import { type MetricRow, metricsTable, stateTable } from './table.ts';
 
 /** The metrics of one process, in the form for other processes. */
@@ -14,19 +23,13 @@ export interface MetricsSnapshot {
 
 type FamilySnapshot = readonly [name: string, series: readonly SeriesSnapshot[]];
 
-/** A count, an exact decimal, or the counts of a histogram with the sum of its values. */
-type SeriesSnapshot = readonly [labels: string, value: number | string | readonly [counts: readonly number[], sum: number]];
+type SeriesSnapshot = readonly [labels: string, figures: Figures];
 
 /** Returns the figures of one metric. */
-export function familySnapshot(family: Family<Series> | { readonly row: MetricRow; readonly series: readonly Series[] }): FamilySnapshot {
-  const found: SeriesSnapshot[] = [];
-  for (const each of 'series' in family ? family.series : family) {
-    if (each instanceof CountSeries) found.push([each.labels, each.value]);
-    else if (each instanceof DecimalSeries) found.push([each.labels, each.text]);
-    else if (each instanceof HistogramSeries) found.push([each.labels, [each.counts, each.sum]]);
-  }
-  return [family.row.name, found];
-}
+export const familySnapshot = ({ name }: MetricRow, series: Iterable<Series>): FamilySnapshot => [
+  name,
+  Array.from(series, ({ labels, figures }): SeriesSnapshot => [labels, figures]),
+];
 
 const rows: ReadonlyMap<string, MetricRow> = new Map(metricsTable.map((row) => [row.name, row]));
 const stateRows = [...stateTable, ...processTable.slice(1)] as readonly MetricRow[];
@@ -83,29 +86,22 @@ export class MetricsSum {
 
   /** Returns the sums in the form of one process. */
   figures(): MetricsSnapshot {
-    const families = [...this.#families].map(([name, series]) =>
-      familySnapshot({ row: rows.get(name) as MetricRow, series: [...series.values()] }),
-    );
+    const families = [...this.#families].map(([name, series]) => familySnapshot(rows.get(name) as MetricRow, series.values()));
     return { families, samples: [...this.#samples.values()].map(({ name, labels, value }) => [name, labels, value]), health: [] };
   }
 
-  #addSeries(row: MetricRow, [labels, value]: SeriesSnapshot): void {
+  #addSeries(row: MetricRow, [labels, figures]: SeriesSnapshot): void {
     const family = this.#families.get(row.name) ?? new Map<string, Series>();
     this.#families.set(row.name, family);
     const isFull = this.#isBounded && family.size >= maxSeries[row.type] && !family.has(labels);
     const name = isFull ? withOtherValues(labels) : labels;
-    const series = family.get(name) ?? make(row, name, value);
+    const series = family.get(name) ?? make(row, name, figures);
     family.set(name, series);
-    if (series instanceof CountSeries && typeof value === 'number') series.value += value;
-    else if (series instanceof DecimalSeries && typeof value === 'string') series.add(value);
-    else if (series instanceof HistogramSeries && typeof value === 'object') {
-      for (const [at, count] of value[0].entries()) series.counts[at] = (series.counts[at] ?? 0) + count;
-      series.sum += value[1];
-    }
+    series.add(figures);
   }
 }
 
-function make(row: MetricRow, labels: string, value: SeriesSnapshot[1]): Series {
-  if (typeof value === 'number') return new CountSeries(labels);
-  return typeof value === 'string' ? new DecimalSeries(labels) : new HistogramSeries(labels, row.buckets ?? []);
+function make(row: MetricRow, labels: string, figures: Figures): Series {
+  if (typeof figures === 'number') return new CountSeries(labels);
+  return typeof figures === 'string' ? new DecimalSeries(labels) : new HistogramSeries(labels, row.buckets ?? []);
 }
