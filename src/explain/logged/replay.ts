@@ -1,15 +1,10 @@
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { GatewayError } from '../../core/error.ts';
-import { canonicalPrefix, requestHeaders } from '../../core/http/headers.ts';
-import { unbracket } from '../../core/http/listen-address.ts';
+import { canonicalPrefix } from '../../core/http/headers.ts';
 import { JsonBody } from '../../core/json/body.ts';
 import { tryParseObject, tryParseJson } from '../../core/json/scan.ts';
-import { connectionFault } from '../../core/http/connection-fault.ts';
 import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import type { StoredRecord } from '../../core/logs/reader.ts';
-import { formatSize } from '../../core/text/units.ts';
 import { differences } from '../diff/differences.ts';
-import { request as requestHttp } from '../../core/node-http.ts';
 import { type HeaderNames, isOneOf } from '../../transport/inbound/header-bag.ts';
 import type { LoggedBody } from './bodies.ts';
 import { type LoggedDifferences, maxCompared } from './differences.ts';
@@ -55,95 +50,6 @@ const noTarget = (message: string, hint: string): GatewayError => new GatewayErr
 function addressedModel(body: unknown): string | undefined {
   const model = typeof body === 'string' ? tryParseObject(body)?.['model'] : undefined;
   return typeof model === 'string' ? /^@[^/]+\/(.+)$/.exec(model)?.[1] : undefined;
-}
-
-/** Response to a replayed request. */
-export interface ReplayResponse {
-  readonly id: string;
-  readonly status: number;
-  readonly body: string;
-}
-
-/** Limits for a response: time in milliseconds, size in bytes. */
-const limits = { ms: 300_000, bytes: 16 * 1024 * 1024 } as const;
-
-/**
- * Sends a request to a gateway as a client would.
- *
- * @param base address of the data listener: `http://host:port/v1`, or `unix:/path`
- * @param key gateway key, if callers need one
- * @throws GatewayError `upstream_unreachable`, `timeout`, `upstream_invalid`
- */
-export function sendReplay(
-  base: string,
-  { method, path, headers, body }: ExplainRequest,
-  key: string | undefined,
-): Promise<ReplayResponse> {
-  const bytes = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body), 'utf8');
-  const options: RequestOptions = {
-    ...addressOf(base),
-    method: method ?? 'POST',
-    path: path ?? '/v1/chat/completions',
-    agent: false,
-    headers: {
-      'content-type': 'application/json',
-      ...headers,
-      'accept-encoding': 'identity',
-      ...(key === undefined ? {} : { [`${canonicalPrefix}${requestHeaders.apiKey[0]}`]: key }),
-      ...(bytes === undefined ? {} : { 'content-length': String(bytes.length) }),
-    },
-    signal: AbortSignal.timeout(limits.ms),
-  };
-  return new Promise((resolve, reject) => {
-    let hasResponse = false;
-    const failed = (cause: Error): void => reject(replayError(cause, hasResponse));
-    const clientRequest = openRequest(options, (response) => {
-      hasResponse = true;
-      const pieces: Buffer[] = [];
-      let size = 0;
-      response.on('data', (piece: Buffer) => {
-        size += piece.length;
-        if (size > limits.bytes) clientRequest.destroy(tooLarge());
-        else pieces.push(piece);
-      });
-      response.on('error', failed);
-      response.on('end', () => {
-        const id = response.headers['x-request-id'] ?? response.headers['request-id'];
-        resolve({ id: typeof id === 'string' ? id : '', status: response.statusCode ?? 0, body: Buffer.concat(pieces).toString('utf8') });
-      });
-    });
-    clientRequest.on('error', failed);
-    clientRequest.end(bytes);
-  });
-}
-
-const tooLarge = (): GatewayError =>
-  new GatewayError('upstream_invalid', { message: `The response is larger than ${formatSize(limits.bytes)}.` });
-
-function replayError(cause: Error, hasBegun: boolean): GatewayError {
-  if (cause instanceof GatewayError) return cause;
-  if (cause.name === 'AbortError' || cause.name === 'TimeoutError')
-    // Not 408, after which some browsers send the call to the admin API again.
-    return new GatewayError('timeout', { message: `The request did not end within ${limits.ms / 1000} s.`, status: 504 });
-  const why = connectionFault(cause);
-  return hasBegun
-    ? new GatewayError('upstream_invalid', { message: `The response of the gateway broke off: ${why}.`, cause })
-    : new GatewayError('upstream_unreachable', { message: `The gateway could not be reached: ${why}.`, cause });
-}
-
-/** @throws GatewayError `invalid_header` for a value that is not allowed in a header */
-function openRequest(options: RequestOptions, onResponse: (response: IncomingMessage) => void): ClientRequest {
-  try {
-    return requestHttp(options, onResponse);
-  } catch (cause) {
-    throw new GatewayError('invalid_header', { message: 'The path or a header of the recorded request cannot be sent again.', cause });
-  }
-}
-
-function addressOf(base: string): RequestOptions {
-  if (base.startsWith('unix:')) return { socketPath: base.slice('unix:'.length) };
-  const { hostname, port } = new URL(base);
-  return { host: unbracket(hostname), port };
 }
 
 /** Members that differ in every response. */

@@ -28,7 +28,8 @@ import type { GatewayOptions } from '../types.ts';
 import { overriddenBy } from '../reload/overridden.ts';
 import { Revisions } from './revisions.ts';
 import { version } from '../version.ts';
-import { sendToGateway } from './gateway-request.ts';
+import { responseHeaders } from '../../core/http/headers.ts';
+import { sendToListener } from './listener-request.ts';
 import { PluginTimes } from './plugin-times.ts';
 
 export interface ControlDeps {
@@ -250,8 +251,10 @@ export class Control implements ManagedGateway {
     return testProvider(entry, { deep, outbound: this.#deps.outbound(), timeoutMs: testTimeoutMs, mask: (text) => this.mask().text(text) });
   }
 
-  request(asked: DashboardRequest): ReturnType<ManagedGateway['request']> {
-    return sendToGateway(this.url, asked);
+  async request(request: DashboardRequest): ReturnType<ManagedGateway['request']> {
+    const { status, headers, body } = await sendToListener(this.url, { method: 'POST', ...request });
+    const header = (name: string): string | null => headers[name]?.toString() ?? null;
+    return { status, id: header('x-request-id'), cost_usd: header(responseHeaders.cost), body };
   }
 
   drain(timeoutMs: number | undefined): void {

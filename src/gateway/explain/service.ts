@@ -12,7 +12,8 @@ import type { Explainer } from '../../explain/explainer.ts';
 import { loggedBody, recordOf } from '../../explain/logged/bodies.ts';
 import { loggedDifferences } from '../../explain/logged/differences.ts';
 import { countMasked } from '../../explain/logged/count-masked.ts';
-import { withReplayChanges, responseDifferences, sendReplay } from '../../explain/logged/replay.ts';
+import { withReplayChanges, responseDifferences } from '../../explain/logged/replay.ts';
+import { sendToListener } from '../admin/listener-request.ts';
 import { replayRequest } from '../../explain/logged/request.ts';
 import { type HeaderNames, headerNames } from '../../transport/inbound/header-bag.ts';
 import type { GatewayOptions } from '../types.ts';
@@ -76,10 +77,12 @@ export class ExplainService implements RequestExplainer {
     if (force !== true && 'text' in kept) refuseMasked(stored, kept.text);
     const names = this.#headerNames();
     const request = withReplayChanges(replayRequest(stored, kept, names), { to, config }, names);
-    const replayed = await sendReplay(this.#deps.url(), request, key);
+    const { method = 'POST', path = '/v1/chat/completions', headers, body: sent } = request;
+    const response = await sendToListener(this.#deps.url(), { method, path, headers, body: sent, key });
     const before = await loggedBody(logs, stored, 'response');
-    const body = this.#deps.mask(replayed.body);
-    return { ...replayed, body, ...responseDifferences(before, body, stored, this.#deps.mask) };
+    const body = this.#deps.mask(response.body);
+    const newId = String(response.headers['x-request-id'] ?? response.headers['request-id'] ?? '');
+    return { id: newId, status: response.status, body, ...responseDifferences(before, body, stored, this.#deps.mask) };
   }
 
   /** Closes all explainers. Nothing can be explained afterwards. */
