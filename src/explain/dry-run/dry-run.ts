@@ -4,7 +4,7 @@ import { dialectOf } from '../../core/endpoint.ts';
 import { fromUnknown, GatewayError } from '../../core/error.ts';
 import { MemoryBudget } from '../../core/memory/budget.ts';
 import type { ExplainRequest } from '../../core/logs/explanation.ts';
-import type { Attempt, Outcome, Reply } from '../../core/plan.ts';
+import { type Attempt, type Outcome, type Reply, timesNotSent } from '../../core/plan.ts';
 import type { Leaf, Snapshot, Trust } from '../../core/snapshot.ts';
 import { dialects } from '../../formats/index.ts';
 import { finalOf } from '../../pipeline/response/final.ts';
@@ -218,7 +218,7 @@ class DryRunner {
 /** Yields to the event loop, so that streams of a running gateway are not delayed: a large body takes time for each target. */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-const noTimes = { at: 0, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };
+const noTimes = timesNotSent(0);
 
 /** An outcome on which every chain moves on, whatever statuses it lists. */
 const unreachableOutcome = (attempt: Attempt): Outcome => ({
