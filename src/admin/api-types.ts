@@ -115,6 +115,13 @@ export interface ShownDiagnostic {
 }
 
 /** `GET /api/configs`. */
+export interface ConfigPage {
+  readonly configs: readonly { readonly name: string; readonly live: LiveFigures }[];
+  /** Number of configs that match, on all pages. */
+  readonly total: number;
+}
+
+/** `GET /api/configs/{name}`. */
 export interface ConfigView {
   readonly name: string;
   readonly at: Origin | null;
@@ -133,15 +140,18 @@ export interface TargetView {
   readonly provider: string | null;
   readonly model: string | null;
   readonly targets: readonly TargetView[];
-  /** Figures of the last hour's attempts. */
-  readonly live: {
-    readonly share: number | null;
-    readonly requests: number;
-    readonly errors: number;
-    /** How often a plugin skipped the target, for example because its circuit was open. */
-    readonly left_out: number;
-    readonly p95: number | null;
-  };
+  readonly live: LiveFigures;
+}
+
+/** Figures of the last hour's attempts. */
+export interface LiveFigures {
+  /** Part of the attempts of the whole config; null without attempts. */
+  readonly share: number | null;
+  readonly requests: number;
+  readonly errors: number;
+  /** How often a plugin skipped the target, for example because its circuit was open. */
+  readonly left_out: number;
+  readonly p95: number | null;
 }
 
 /** `GET /api/config`: values with their origins. Secrets are shown as references. */
@@ -189,6 +199,13 @@ export interface RevisionView {
 }
 
 /** `GET /api/providers`. */
+export interface ProviderPage {
+  readonly providers: readonly ProviderView[];
+  /** Number of providers that match, on all pages. */
+  readonly total: number;
+}
+
+/** `GET /api/providers/{slug}`. */
 export interface ProviderView {
   readonly slug: string;
   readonly type: string;
@@ -264,6 +281,13 @@ export interface KeyChange {
 }
 
 /** `GET /api/prompts`. */
+export interface PromptPage {
+  readonly prompts: readonly { readonly id: string; readonly version_count: number }[];
+  /** Number of prompts that match, on all pages. */
+  readonly total: number;
+}
+
+/** `GET /api/prompts/{id}`. */
 export interface PromptView {
   readonly id: string;
   readonly description: string | null;

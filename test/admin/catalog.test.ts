@@ -1,7 +1,16 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KeyChange, KeyPage, PromptRender, PromptTry, PromptView, ProviderTest, ProviderView } from '../../src/admin/api-types.ts';
+import type {
+  KeyChange,
+  KeyPage,
+  PromptRender,
+  PromptTry,
+  PromptView,
+  ProviderPage,
+  ProviderTest,
+  ProviderView,
+} from '../../src/admin/api-types.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { adminUrl, call } from './client.ts';
 
@@ -43,7 +52,9 @@ const post = async <T>(path: string, body: object = {}): Promise<T> =>
 
 describe('/api/providers', () => {
   it('lists each provider with its state and its credential as a reference', async () => {
-    const [mock, closed, off, nested] = await get<ProviderView[]>('/api/providers');
+    const { providers, total } = await get<ProviderPage>('/api/providers');
+    const [mock, closed, off, nested] = providers;
+    expect(total).toBe(4);
     expect(mock).toMatchObject({
       slug: 'mock',
       type: 'mock',
@@ -63,6 +74,23 @@ describe('/api/providers', () => {
     expect(off).toMatchObject({ enabled: false, problem: 'enabled: false', health: { state: 'off' } });
   });
 
+  it.each([
+    ['limit=2', ['mock', 'closed'], 4],
+    ['limit=2&offset=3&usage=false', ['nested'], 4],
+    ['q=OPENAI%20idle', ['closed', 'nested'], 2],
+    ['q=off', ['off'], 1],
+    ['q=none', [], 0],
+  ])('returns a page of those that match: %s', async (query, slugs, total) => {
+    const page = await get<ProviderPage>(`/api/providers?${query}`);
+    expect([page.providers.map(({ slug }) => slug), page.total]).toEqual([slugs, total]);
+  });
+
+  it('returns one by its name', async () => {
+    const [, closed] = (await get<ProviderPage>('/api/providers')).providers;
+    expect(await get<ProviderView>('/api/providers/closed')).toEqual(closed);
+    expect(await call(adminUrl(gateway), '/api/providers/none', { token })).toMatchObject({ status: 404, code: 'provider_not_found' });
+  });
+
   it('tests a provider with the configured credential', async () => {
     const test = await post<ProviderTest>('/api/providers/closed/test');
     expect(test).toMatchObject({ ok: false, hint: expect.stringContaining('check host') as string });
@@ -74,21 +102,23 @@ describe('/api/providers', () => {
 });
 
 describe('/api/prompts', () => {
-  it('lists each prompt with its versions and variables', async () => {
-    expect(await get<PromptView[]>('/api/prompts')).toMatchObject([
-      {
-        id: 'welcome',
-        description: 'First response',
-        at: { file: 'gateway.yaml', line: 11 },
-        versions: [{ number: 1, published: true }],
-        variables: [
-          { name: 'product', required: true },
-          { name: 'tone', default: 'friendly' },
-          { name: 'name', required: false },
-        ],
-        model: '@mock/echo',
-      },
-    ]);
+  it('returns a page of the prompts, and one with its versions and variables', async () => {
+    expect(await get('/api/prompts?q=WEL')).toEqual({ prompts: [{ id: 'welcome', version_count: 1 }], total: 1 });
+    expect(await get('/api/prompts?offset=1')).toEqual({ prompts: [], total: 1 });
+    expect(await get('/api/prompts?q=none')).toEqual({ prompts: [], total: 0 });
+    expect(await get<PromptView>('/api/prompts/welcome')).toMatchObject({
+      id: 'welcome',
+      description: 'First response',
+      at: { file: 'gateway.yaml', line: 11 },
+      versions: [{ number: 1, published: true }],
+      variables: [
+        { name: 'product', required: true },
+        { name: 'tone', default: 'friendly' },
+        { name: 'name', required: false },
+      ],
+      model: '@mock/echo',
+    });
+    expect(await call(adminUrl(gateway), '/api/prompts/none', { token })).toMatchObject({ status: 404, code: 'prompt_not_found' });
   });
 
   it('renders a prompt without sending it', async () => {

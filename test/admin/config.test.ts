@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CheckResult, ConfigView, EffectiveConfig, PlanResult, RevisionView } from '../../src/admin/api-types.ts';
+import type { CheckResult, ConfigPage, ConfigView, EffectiveConfig, PlanResult, RevisionView } from '../../src/admin/api-types.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { adminUrl, call } from './client.ts';
 
@@ -89,7 +89,9 @@ describe('GET /api/config', () => {
 
   it('contains no secret, nor do the other views of the configuration', async () => {
     const shown = await Promise.all(
-      ['/api/config', '/api/configs', '/api/revisions', '/api/status'].map((path) => call(adminUrl(gateway), path, { token })),
+      ['/api/config', '/api/configs', '/api/configs/support', '/api/revisions', '/api/status'].map((path) =>
+        call(adminUrl(gateway), path, { token }),
+      ),
     );
     for (const { text, status } of shown) {
       expect(status).toBe(200);
@@ -98,10 +100,19 @@ describe('GET /api/config', () => {
   });
 });
 
-it('GET /api/configs returns the tree and the lines of each config', async () => {
-  const configs = await get<ConfigView[]>('/api/configs');
-  expect(configs.map(({ name }) => name)).toEqual(['support', 'split', 'outer']);
-  const [first, second, third] = configs;
+it('GET /api/configs returns a page of the names with their figures', async () => {
+  const live = { share: null, requests: 0, errors: 0, left_out: 0, p95: null };
+  const page = (names: readonly string[], total: number): ConfigPage => ({ configs: names.map((name) => ({ name, live })), total });
+  expect(await get('/api/configs')).toEqual(page(['support', 'split', 'outer'], 3));
+  expect(await get('/api/configs?offset=1&limit=1')).toEqual(page(['split'], 3));
+  expect(await get('/api/configs?q=T%20u')).toEqual(page(['support', 'outer'], 2));
+  expect(await get('/api/configs?q=none')).toEqual(page([], 0));
+  expect(await call(adminUrl(gateway), '/api/configs?limit=501', { token })).toMatchObject({ status: 400, code: 'invalid_value' });
+});
+
+it('GET /api/configs/{name} returns the tree and the lines of a config', async () => {
+  const configOf = (name: string): Promise<ConfigView> => get<ConfigView>(`/api/configs/${name}`);
+  const [first, second, third] = await Promise.all(['support', 'split', 'outer'].map(configOf));
   expect(first).toMatchObject({
     at: { file: 'configs/support.yaml', line: 2 },
     yaml: support
@@ -133,6 +144,11 @@ it('GET /api/configs returns the tree and the lines of each config', async () =>
       ],
     },
   ]);
+  expect(await call(adminUrl(gateway), '/api/configs/suport', { token })).toMatchObject({
+    status: 404,
+    code: 'config_not_found',
+    json: { error: { gateway: { hint: expect.stringContaining('Did you mean "support"?') as string } } },
+  });
 });
 
 describe('edited configuration files', () => {

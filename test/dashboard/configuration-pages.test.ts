@@ -184,19 +184,59 @@ describe.skipIf(!hasBrowser)('configuration pages', () => {
     await page.context().close();
   });
 
-  it('search the names of many configs', async () => {
+  it.each([
+    ['Configs', '/configs', '/api/configs'],
+    ['Prompts', '/prompts', '/api/prompts'],
+  ])('show a page of many names, and find others by search: %s', async (label, path, api) => {
     const serving = someServing(now);
-    const [first] = serving.configs;
-    if (first === undefined) throw new Error('no config');
-    const many = Array.from({ length: 30 }, (_, i) => ({ ...first, name: `team-${i}` }));
-    const server = await startFixtureServer([], { ...serving, configs: many });
-    const { page } = await open(`${server.url}/configs`);
-    const links = page.getByRole('navigation', { name: 'Configs' }).getByRole('link');
-    await expect.poll(() => links.count()).toBe(30);
-    await page.getByRole('searchbox', { name: 'Search configs' }).fill('TEAM-2');
+    const names = Array.from({ length: 120 }, (_, i) => `team-${i}`);
+    const configs = names.map((name, i) => ({ ...(serving.configs[i % 2] ?? expect.fail()), name }));
+    const prompts = names.map((id, i) => ({ ...(serving.prompts[i % 2] ?? expect.fail()), id }));
+    const server = await startFixtureServer([], { ...serving, configs, prompts });
+    const { page } = await open(`${server.url}${path}/team-117`);
+    const list = page.getByRole('navigation', { name: label });
+    const links = list.getByRole('link');
+    const shown = page.locator('.split h2').first();
+    const search = page.getByRole('searchbox', { name: `Search ${label.toLowerCase()}` });
+    // A link opens its entry, also from another page of the list.
+    await expect.poll(() => shown.innerText()).toBe('team-117');
+    expect([await links.count(), await list.locator('[aria-current=page]').count()]).toEqual([50, 0]);
+    for (const next of ['team-50', 'team-100']) {
+      await list.getByRole('button', { name: 'Next' }).press('Enter');
+      await expect.poll(() => links.first().getAttribute('title')).toBe(next);
+    }
+    // Others can be selected without leaving the page of the list.
+    await list.getByRole('link', { name: 'team-103' }).press('Enter');
+    await expect.poll(() => shown.innerText()).toBe('team-103');
+    expect([new URL(page.url()).search, await links.count()]).toEqual(['?from=100', 20]);
+    await search.fill('TEAM-11');
     await expect.poll(() => links.count()).toBe(11);
-    await page.getByRole('searchbox', { name: 'Search configs' }).fill('none');
+    expect(new URL(page.url()).search).toBe('?find=TEAM-11');
+    await search.fill('none');
     await page.getByText('No name matches.').waitFor();
+    expect(await shown.innerText()).toBe('team-103');
+    const held = Promise.withResolvers<void>();
+    await page.route(`**${api}?*`, (route) => held.promise.then(() => route.continue()));
+    await search.fill('');
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+    held.resolve();
+    await expect.poll(() => links.count()).toBe(50);
+    expect(await page.evaluate('document.activeElement.type')).toBe('search');
+    await page.context().close();
+    await server.close();
+  });
+
+  it('suggest configs of all pages in the form that explains a request, and the providers of the one that is typed', async () => {
+    const serving = someServing(now);
+    const configs = Array.from({ length: 120 }, (_, i) => ({ ...(serving.configs[i < 60 ? 0 : 1] ?? expect.fail()), name: `team-${i}` }));
+    const server = await startFixtureServer([], { ...serving, configs });
+    const { page } = await open(`${server.url}/configs`);
+    await page.getByLabel('azure-eu', { exact: true }).waitFor();
+    await page.getByLabel('Config', { exact: true }).fill('team-11');
+    await expect.poll(() => page.locator('datalist option[value^=team]').count()).toBe(11);
+    await page.getByLabel('Config', { exact: true }).fill('team-117');
+    await page.getByLabel('claude', { exact: true }).waitFor();
+    expect(await page.getByLabel('azure-eu', { exact: true }).count()).toBe(0);
     await page.context().close();
     await server.close();
   });
@@ -220,6 +260,13 @@ describe.skipIf(!hasBrowser)('configuration pages', () => {
     await page.getByLabel('Search names, secrets, permissions and files').fill('team-11');
     await expect.poll(() => names.count()).toBe(11);
     expect([new URL(page.url()).search, await pages.count()]).toEqual(['?find=team-11', 0]);
+    const held = Promise.withResolvers<void>();
+    await page.route('**/api/keys?*', (route) => held.promise.then(() => route.continue()));
+    await page.getByLabel('Search names, secrets, permissions and files').fill('');
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+    held.resolve();
+    await pages.getByText('1–50 of 120').waitFor();
+    expect(await page.evaluate('document.activeElement.placeholder')).toBe('app-web');
     await page.goBack();
     await pages.getByText('51–100 of 120').waitFor();
     await server.close();
@@ -240,6 +287,10 @@ describe.skipIf(!hasBrowser)('configuration pages', () => {
     await expect.poll(() => panels.first().innerText()).toContain('eu-50');
     await page.getByLabel('Search providers, models and deployments').fill('eu-11');
     await expect.poll(() => panels.count()).toBe(11);
+    expect(new URL(page.url()).search).toBe('?find=eu-11');
+    await page.goto(`${server.url}/catalog/eu-117`);
+    await expect.poll(() => panels.allInnerTexts()).toEqual([expect.stringContaining('eu-117')]);
+    expect(await pages.count()).toBe(0);
     await server.close();
   });
 

@@ -3,22 +3,30 @@ import { formatPath } from '../../config/read/node.ts';
 import type { WrittenLocations } from '../../config/report/origins.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Branch, CompiledConfig, Leaf } from '../../core/snapshot.ts';
-import type { TargetView } from '../api-types.ts';
+import type { LiveFigures, TargetView } from '../api-types.ts';
 import type { AttemptFigures } from '../attempts.ts';
+
+/** Combined figures of targets within the last hour, by their paths. */
+type TargetFigures = (paths: readonly string[]) => AttemptFigures;
 
 export interface TreeFacts {
   /** `configs` as written, with references resolved. */
   readonly configs: JsonObject;
   readonly locations: WrittenLocations['locations'];
-  /** Combined figures of targets within the last hour, by their paths. */
-  live(paths: readonly string[]): AttemptFigures;
+  readonly figures: TargetFigures;
   /** Masks secrets in a text. */
   hide(text: string): string;
 }
 
 /** Returns the target tree of a config. */
 export function treeOf(name: string, { root }: CompiledConfig, facts: TreeFacts): TargetView {
-  return new Tree(`configs.${name}`, facts, root).view(root, { config: name }, undefined);
+  return new Tree(name, facts, root).view(root, { config: name }, undefined);
+}
+
+/** Returns the figures of all targets of a config. */
+export function liveOf(name: string, { root }: CompiledConfig, figures: TargetFigures): LiveFigures {
+  const all = figuresOf(name, root, figures);
+  return liveFigures(all, all.attempts);
 }
 
 /** The part of the files that defines a node, and its path. */
@@ -28,19 +36,19 @@ interface WrittenNode {
 }
 
 class Tree {
-  readonly #base: string;
+  readonly #name: string;
   readonly #facts: TreeFacts;
   /** Number of attempts at all targets. */
   readonly #total: number;
 
-  constructor(base: string, facts: TreeFacts, root: Branch | Leaf) {
-    this.#base = base;
+  constructor(name: string, facts: TreeFacts, root: Branch | Leaf) {
+    this.#name = name;
     this.#facts = facts;
-    this.#total = this.#figures(root).attempts;
+    this.#total = figuresOf(name, root, facts.figures).attempts;
   }
 
   view(node: Branch | Leaf, named: unknown, parent: { node: Branch; written: WrittenNode } | undefined): TargetView {
-    const path = this.#pathOf(node);
+    const path = pathOf(this.#name, node);
     const targetPath = parent === undefined ? '' : `${parent.written.path}.targets[${node.index}]`;
     const written = this.#resolveReference(isJsonObject(named) ? named : {}, targetPath);
     const below = node.strategy === 'leaf' ? [] : node.targets;
@@ -58,7 +66,7 @@ class Tree {
       provider,
       model: typeof model === 'string' ? model : null,
       targets,
-      live: this.#live(node),
+      live: liveFigures(figuresOf(this.#name, node, this.#facts.figures), this.#total),
     };
   }
 
@@ -69,20 +77,22 @@ class Tree {
     const found = this.#facts.configs[config];
     return this.#resolveReference(isJsonObject(found) ? found : {}, formatPath(['configs', config]));
   }
-
-  #pathOf({ path }: Branch | Leaf): string {
-    return path.replace(/^config/, () => this.#base);
-  }
-
-  #figures(node: Branch | Leaf): AttemptFigures {
-    return this.#facts.live(leavesOf(node).map((leaf) => this.#pathOf(leaf)));
-  }
-
-  #live(node: Branch | Leaf): TargetView['live'] {
-    const { attempts, failed, leftOut, p95 } = this.#figures(node);
-    return { share: this.#total === 0 ? null : attempts / this.#total, requests: attempts, errors: failed, left_out: leftOut, p95 };
-  }
 }
+
+/** The path of a target in the configuration, such as `configs.support.targets[1]`. */
+const pathOf = (name: string, { path }: Branch | Leaf): string => path.replace(/^config/, () => `configs.${name}`);
+
+const figuresOf = (name: string, node: Branch | Leaf, figures: TargetFigures): AttemptFigures =>
+  figures(leavesOf(node).map((leaf) => pathOf(name, leaf)));
+
+/** @param total number of attempts of the whole config */
+const liveFigures = ({ attempts, failed, leftOut, p95 }: AttemptFigures, total: number): LiveFigures => ({
+  share: total === 0 ? null : attempts / total,
+  requests: attempts,
+  errors: failed,
+  left_out: leftOut,
+  p95,
+});
 
 const leavesOf = (node: Branch | Leaf): readonly Leaf[] => (node.strategy === 'leaf' ? [node] : node.targets.flatMap(leavesOf));
 

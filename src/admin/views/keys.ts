@@ -4,14 +4,10 @@ import type { Figures } from '../../core/logs/reader.ts';
 import { digestOf, searchTextOf, timeOf } from '../../manage/keys/shared.ts';
 import type { KeyPage, KeyView } from '../api-types.ts';
 import type { ManagedGateway } from '../managed-gateway.ts';
-import { wordMatcher } from '../../query/text.ts';
 import { figuresOf, readLog } from './named-figures.ts';
+import { type PageQuery, pageOf } from './page.ts';
 
-export interface KeyQuery {
-  /** Separated by spaces. */
-  readonly words: string;
-  readonly limit: number;
-  readonly offset: number;
+export interface KeyQuery extends PageQuery {
   /** Also what only the request log has. */
   readonly withUsage: boolean;
 }
@@ -20,20 +16,18 @@ export interface KeyQuery {
 const locateWaitMs = { whole: 5000, quick: 300 } as const;
 
 /** A page of the API keys of the active configuration, in the order of the files. */
-export async function keysOf(subject: ManagedGateway, { words, limit, offset, withUsage }: KeyQuery): Promise<KeyPage> {
+export async function keysOf(subject: ManagedGateway, query: KeyQuery): Promise<KeyPage> {
+  const { withUsage } = query;
   const now = Date.now();
   const all = Object.entries(subject.loaded().tree.api_keys ?? {}).filter(([name]) => !name.startsWith('x-'));
   const locations = await subject.locations(withUsage ? locateWaitMs.whole : locateWaitMs.quick);
-  const matches = wordMatcher(words);
-  const found = all.filter(([name, entry]) => {
-    if (matches === undefined) return true;
+  const { entries: keys, total } = pageOf(all, query, ([name, entry]) => {
     const ids = [entry, ...(entry.previous ?? [])].map(({ hash }) => keyIdOf(digestOf(hash) ?? ''));
-    return matches([searchTextOf(name, entry, now), ...ids, locations[pathOf(name)]?.file].join(' '));
+    return [searchTextOf(name, entry, now), ...ids, locations[pathOf(name)]?.file].join(' ');
   });
-  const keys = found.slice(offset, offset + limit);
   const names = keys.map(([name]) => name);
   const usage = withUsage && keys.length > 0 ? await usageOf(subject, names, new Date(now).toISOString()) : noUsage;
-  return { keys: keys.map(([name, entry]) => viewOf(name, entry, { at: locations[pathOf(name)] ?? null, usage })), total: found.length };
+  return { keys: keys.map(([name, entry]) => viewOf(name, entry, { at: locations[pathOf(name)] ?? null, usage })), total };
 }
 
 const pathOf = (name: string): string => (/^[\w$-]+$/.test(name) ? `api_keys.${name}` : `api_keys.${JSON.stringify(name)}`);

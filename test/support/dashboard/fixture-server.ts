@@ -164,9 +164,13 @@ const isServed = (resource: string): boolean => served.includes(resource);
 async function respond(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const text = Buffer.concat(await request.toArray()).toString();
   const url = new URL(request.url ?? '/', 'http://localhost');
-  const reply = servingReply(serving, request.method ?? 'GET', url, text === '' ? undefined : JSON.parse(text));
-  if (reply === undefined) sendError(response, unknownRoute());
-  else sendJson(response, reply.status, reply.json);
+  try {
+    const reply = servingReply(serving, request.method ?? 'GET', url, text === '' ? undefined : JSON.parse(text));
+    if (reply === undefined) throw unknownRoute();
+    sendJson(response, reply.status, reply.json);
+  } catch (error) {
+    sendError(response, error);
+  }
 }
 
 function page(path: string, response: ServerResponse): void {

@@ -1,18 +1,22 @@
 import type {
+  ConfigPage,
   ConfigView,
   EffectiveConfig,
   KeyChange,
   KeyPage,
   KeyView,
   PlanResult,
+  PromptPage,
   PromptRender,
   PromptTry,
   PromptView,
+  ProviderPage,
   ProviderTest,
   ProviderView,
   ReloadVerdict,
   RevisionView,
 } from '../../../src/admin/api-types.ts';
+import { GatewayError } from '../../../src/core/error.ts';
 import type { Explanation } from '../../../src/core/logs/explanation.ts';
 
 /** The configuration of a gateway, as its admin routes return it. */
@@ -43,16 +47,13 @@ export interface Reply {
 /** The configuration routes over values in memory; undefined for an unknown route. */
 export function servingReply(serving: Serving, method: string, { pathname: path, searchParams }: URL, body: unknown): Reply | undefined {
   if (method === 'GET') {
-    const match = (
-      {
-        '/api/revisions': serving.revisions,
-        '/api/config': configPart(serving, searchParams),
-        '/api/configs': serving.configs,
-        '/api/providers': serving.providers,
-        '/api/prompts': serving.prompts,
-        '/api/keys': keyPage(serving, searchParams),
-      } as Readonly<Record<string, unknown>>
-    )[path];
+    const match =
+      (
+        {
+          '/api/revisions': serving.revisions,
+          '/api/config': configPart(serving, searchParams),
+        } as Readonly<Record<string, unknown>>
+      )[path] ?? listReply(serving, path, searchParams);
     return match === undefined ? undefined : { status: 200, json: match };
   }
   serving.calls.push({ method, path, body });
@@ -72,10 +73,56 @@ function configPart({ config }: Serving, query: URLSearchParams): EffectiveConfi
   return { ...config, files, values: values.slice(0, Number(query.get('limit') ?? values.length)), total: values.length };
 }
 
-function keyPage({ keys }: Serving, query: URLSearchParams): KeyPage {
-  const found = keys.filter(({ name }) => name.includes(query.get('q') ?? ''));
-  const offset = Number(query.get('offset') ?? 0);
-  return { keys: found.slice(offset, offset + Number(query.get('limit') ?? 50)), total: found.length };
+/** A page of a list, or one of its entries. @throws GatewayError if it has no such entry */
+function listReply({ configs, providers, prompts, keys }: Serving, path: string, query: URLSearchParams): unknown {
+  const [, , list, name] = path.split('/').map(decodeURIComponent);
+  const reply = <T>(
+    all: readonly T[],
+    nameOf: (entry: T) => string,
+    pageOf: (entries: readonly T[], total: number) => unknown,
+  ): unknown => {
+    if (name !== undefined) return all.find((entry) => nameOf(entry) === name) ?? notFound(list);
+    const found = all.filter((entry) =>
+      nameOf(entry)
+        .toLowerCase()
+        .includes((query.get('q') ?? '').toLowerCase()),
+    );
+    const offset = Number(query.get('offset') ?? 0);
+    return pageOf(found.slice(offset, offset + Number(query.get('limit') ?? 50)), found.length);
+  };
+  switch (list) {
+    case 'configs':
+      return reply(
+        configs,
+        (one) => one.name,
+        (page, total): ConfigPage => ({ configs: page.map(({ name: shown, root: { live } }) => ({ name: shown, live })), total }),
+      );
+    case 'providers':
+      return reply(
+        providers,
+        ({ slug }) => slug,
+        (page, total): ProviderPage => ({ providers: page, total }),
+      );
+    case 'prompts':
+      return reply(
+        prompts,
+        ({ id }) => id,
+        (page, total): PromptPage => ({ prompts: page.map(({ id, versions }) => ({ id, version_count: versions.length })), total }),
+      );
+    case 'keys':
+      return reply(
+        keys,
+        (one) => one.name,
+        (page, total): KeyPage => ({ keys: page, total }),
+      );
+    default:
+      return undefined;
+  }
+}
+
+function notFound(list: string | undefined): never {
+  const code = list === 'configs' ? 'config_not_found' : list === 'prompts' ? 'prompt_not_found' : 'provider_not_found';
+  throw new GatewayError(code, { message: 'There is none.', hint: 'Did you mean another?' });
 }
 
 function changeReply(serving: Serving, path: string, body: unknown): unknown {

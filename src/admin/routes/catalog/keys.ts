@@ -1,14 +1,12 @@
 import { reloadLimitMs } from '../../api-types.ts';
 import { keysOf } from '../../views/keys.ts';
-import { type AdminRoute, flagIn, numberIn } from '../route.ts';
+import { pageIn, pageParameters } from '../page.ts';
+import { type AdminRoute, flagIn } from '../route.ts';
 
 /** Imported with the first change, because it contains the YAML reader. */
 const changes = async () => (await import('./key-changes.ts')).keyChanges;
 
 const returns = '`KeyChange`: the secret is returned only once; with `written_to: null`, add `yaml` to the configuration yourself';
-
-const defaultPageSize = 50;
-const maxPageSize = 500;
 
 export const keyRoutes: readonly AdminRoute[] = [
   {
@@ -17,19 +15,12 @@ export const keyRoutes: readonly AdminRoute[] = [
     role: 'operator',
     about: 'The API keys, one page at a time: permissions, last use and cost of each. Secrets are never returned.',
     query: {
-      q: 'words that the name, a secret (id or prefix), a permission, the state or the file of a key must contain',
-      limit: 'keys per page, from 1 to 500; default: 50',
-      offset: 'number of matching keys before the page; default: 0',
+      ...pageParameters('keys', 'words that the name, a secret (id or prefix), a permission, the state or the file of a key must contain'),
       usage: '`false`: without last use, requests and cost, and without waiting for the request log',
     },
     returns: '`KeyPage`',
     handle: async ({ subject, query }) => ({
-      json: await keysOf(subject, {
-        words: query.get('q') ?? '',
-        limit: numberIn(query, 'limit', defaultPageSize, [1, maxPageSize]),
-        offset: numberIn(query, 'offset', 0, [0, Number.MAX_SAFE_INTEGER]),
-        withUsage: flagIn(query, 'usage', true),
-      }),
+      json: await keysOf(subject, { ...pageIn(query), withUsage: flagIn(query, 'usage', true) }),
     }),
   },
   {

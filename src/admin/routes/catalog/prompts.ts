@@ -1,12 +1,15 @@
+import { GatewayError } from '../../../core/error.ts';
 import type { JsonObject } from '../../../core/json/merge.ts';
 import { choosePrompt, promptName, promptPatch, type PromptVersion, type StoredPrompt, variablesFor } from '../../../core/model/prompt.ts';
-import type { PromptRender, PromptTry, PromptView } from '../../api-types.ts';
+import type { PromptPage, PromptRender, PromptTry, PromptView } from '../../api-types.ts';
+import { pageOf } from '../../views/page.ts';
+import { pageIn, pageParameters } from '../page.ts';
 import { type AdminCall, type AdminRoute, keyIn } from '../route.ts';
 
 /** Maximum total size of the rendered texts, in characters. */
 const maxTextLength = 1024 * 1024;
 
-/** Milliseconds to wait for the file and line of each prompt. */
+/** Milliseconds to wait for the file and line of the prompt. */
 const locateWaitMs = 2000;
 
 export const promptRoutes: readonly AdminRoute[] = [
@@ -14,15 +17,22 @@ export const promptRoutes: readonly AdminRoute[] = [
     method: 'GET',
     path: '/api/prompts',
     role: 'viewer',
-    about: 'The stored prompts with their versions and variables.',
-    returns: '`PromptView[]`',
-    handle: async ({ subject }) => {
-      const locations = await subject.locations(locateWaitMs);
-      const mask = subject.mask();
-      const written = subject.loaded().tree.prompts ?? {};
-      const views = [...subject.snapshot().prompts.values()].map((prompt) => viewOf(prompt, locations, written));
-      return { json: views.map((view) => masked(view, (text) => mask.text(text))) };
+    about: 'The stored prompts, one page at a time, with the number of their versions.',
+    query: pageParameters('prompts', 'words that the id of a prompt must contain'),
+    returns: '`PromptPage`',
+    handle: ({ subject, query }) => {
+      const { entries, total } = pageOf([...subject.snapshot().prompts.values()], pageIn(query), ({ id }) => id);
+      const page: PromptPage = { prompts: entries.map(({ id, versions }) => ({ id, version_count: versions.size })), total };
+      return { json: page };
     },
+  },
+  {
+    method: 'GET',
+    path: '/api/prompts/{id}',
+    role: 'viewer',
+    about: 'A stored prompt with its versions and variables.',
+    returns: '`PromptView`',
+    handle: async (call) => ({ json: await promptOf(call) }),
   },
   {
     method: 'POST',
@@ -52,6 +62,20 @@ export const promptRoutes: readonly AdminRoute[] = [
     },
   },
 ];
+
+async function promptOf({ subject, params }: AdminCall): Promise<PromptView> {
+  const id = params['id'] ?? '';
+  const locations = await subject.locations(locateWaitMs);
+  const { prompts } = subject.snapshot();
+  const prompt = prompts.get(id);
+  if (prompt === undefined)
+    throw new GatewayError('prompt_not_found', {
+      message: `No prompt is named "${id.slice(0, 200)}".`,
+      known: { requested: id, noun: 'Prompts', names: [...prompts.keys()] },
+    });
+  const mask = subject.mask();
+  return masked(viewOf(prompt, locations, subject.loaded().tree.prompts ?? {}), (text) => mask.text(text));
+}
 
 async function renderPrompt(call: AdminCall): Promise<PromptRender> {
   const { version } = choosePrompt(call.subject.snapshot().prompts, call.params['id'] ?? '');

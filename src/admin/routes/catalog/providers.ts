@@ -1,25 +1,44 @@
 import { GatewayError } from '../../../core/error.ts';
 import type { Figures } from '../../../core/logs/reader.ts';
 import { isJsonObject } from '../../../core/json/merge.ts';
-import { didYouMean } from '../../../core/text/nearest.ts';
 import { isSecretKey } from '../../../config/read/secrets.ts';
 import type { WrittenLocations } from '../../../config/report/origins.ts';
 import { type CatalogEntry, disabledReason } from '../../../manage/providers/catalog-entry.ts';
 import { hostOf, modelsOf } from '../../../manage/providers/probe-request.ts';
-import type { ProviderHealth, ProviderTest, ProviderView } from '../../api-types.ts';
+import type { ProviderHealth, ProviderPage, ProviderTest, ProviderView } from '../../api-types.ts';
 import { noFigures } from '../../health.ts';
 import { figuresOf, type LogResult, readLog } from '../../views/named-figures.ts';
+import { pageOf } from '../../views/page.ts';
+import { pageIn, pageParameters } from '../page.ts';
 import { type AdminCall, type AdminRoute, flagIn, isSet } from '../route.ts';
+
+const usage = '`false`: without cost, and without waiting for the request log';
 
 export const providerRoutes: readonly AdminRoute[] = [
   {
     method: 'GET',
     path: '/api/providers',
     role: 'viewer',
-    about: 'The providers and their state. Credentials are shown as references.',
-    query: { usage: '`false`: without cost, and without waiting for the request log' },
-    returns: '`ProviderView[]`',
+    about: 'The providers and their state, one page at a time. Credentials are shown as references.',
+    query: {
+      ...pageParameters('providers', 'words that the name, type, state, models and deployments of a provider must contain'),
+      usage,
+    },
+    returns: '`ProviderPage`',
     handle: async (call) => ({ json: await providersOf(call) }),
+  },
+  {
+    method: 'GET',
+    path: '/api/providers/{slug}',
+    role: 'viewer',
+    about: 'A provider and its state. Its credential is shown as a reference.',
+    query: { usage },
+    returns: '`ProviderView`',
+    handle: async (call) => {
+      await call.subject.refreshWorkerFigures();
+      const [view] = await viewsOf(call, [providerNamed(call)]);
+      return { json: view };
+    },
   },
   {
     method: 'POST',
@@ -35,30 +54,49 @@ export const providerRoutes: readonly AdminRoute[] = [
   },
 ];
 
-async function testProvider({ subject, params }: AdminCall, deep: boolean): Promise<ProviderTest> {
+/** The provider in the path. @throws GatewayError `provider_not_found` */
+function providerNamed({ subject, params }: AdminCall): CatalogEntry {
   const slug = params['slug'] ?? '';
   const entries = subject.catalog();
   const entry = entries.find((one) => one.slug === slug);
-  if (entry === undefined) {
-    const names = entries.map((one) => one.slug);
-    throw new GatewayError('provider_not_found', { message: `No provider is called "${slug.slice(0, 100)}".${didYouMean(slug, names)}` });
-  }
-  const { state, says, fix, ms } = await subject.testProvider(entry, deep);
+  if (entry !== undefined) return entry;
+  throw new GatewayError('provider_not_found', {
+    message: `No provider is named "${slug.slice(0, 200)}".`,
+    known: { requested: slug, noun: 'Providers', names: entries.map((one) => one.slug) },
+  });
+}
+
+async function testProvider(call: AdminCall, deep: boolean): Promise<ProviderTest> {
+  const { subject } = call;
+  const { state, says, fix, ms } = await subject.testProvider(providerNamed(call), deep);
   const mask = subject.mask();
   return { ok: state === 'ok', message: mask.text(says), hint: fix === null ? null : mask.text(fix), ms: ms ?? 0 };
 }
 
-async function providersOf({ subject, query }: AdminCall): Promise<readonly ProviderView[]> {
+async function providersOf(call: AdminCall): Promise<ProviderPage> {
+  const { subject, query } = call;
   await subject.refreshWorkerFigures();
+  const states = new Map(subject.health().map(({ slug, state }) => [slug, state]));
+  const { entries, total } = pageOf(subject.catalog(), pageIn(query), (one) => searchTextOf(one, states.get(one.slug)));
+  return { providers: await viewsOf(call, entries), total };
+}
+
+function searchTextOf(one: CatalogEntry, state: ProviderHealth['state'] = 'idle'): string {
+  const { slug, entry, binding } = one;
+  const deployments = deploymentsOf(entry).flatMap(({ alias, deployment, foundation_model: model }) => [alias, deployment, model]);
+  return [slug, binding.provider.type, entry.name, state, ...modelsOf(one), ...deployments].join('\n');
+}
+
+async function viewsOf({ subject, query }: AdminCall, entries: readonly CatalogEntry[]): Promise<readonly ProviderView[]> {
   const health = new Map(subject.health().map((one) => [one.slug, one]));
-  const slugs = subject.catalog().map(({ slug }) => slug);
+  const slugs = entries.map(({ slug }) => slug);
   const [written, { found: today, fault }] = await Promise.all([
     subject.written(),
-    flagIn(query, 'usage', true) ? costOf(subject, slugs) : { found: undefined, fault: null },
+    flagIn(query, 'usage', true) && slugs.length > 0 ? costOf(subject, slugs) : { found: undefined, fault: null },
   ]);
   const mask = subject.mask();
   const secrets = secretsByPath(written);
-  return subject.catalog().map((one): ProviderView => {
+  return entries.map((one): ProviderView => {
     const { slug, entry, binding } = one;
     const path = /^[\w$-]+$/.test(slug) ? `providers.${slug}` : `providers.${JSON.stringify(slug)}`;
     return {

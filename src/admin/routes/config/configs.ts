@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import { formatPath } from '../../../config/read/node.ts';
-import type { ConfigView } from '../../api-types.ts';
-import type { AttemptFigures } from '../../attempts.ts';
-import { treeOf } from '../../views/config-tree.ts';
+import { GatewayError } from '../../../core/error.ts';
+import type { ConfigPage, ConfigView } from '../../api-types.ts';
+import { liveOf, treeOf } from '../../views/config-tree.ts';
+import { pageOf } from '../../views/page.ts';
 import { snippetAt } from '../../views/snippet.ts';
+import { pageIn, pageParameters } from '../page.ts';
 import type { AdminCall, AdminRoute } from '../route.ts';
 
 export const configRoutes: readonly AdminRoute[] = [
@@ -11,32 +13,47 @@ export const configRoutes: readonly AdminRoute[] = [
     method: 'GET',
     path: '/api/configs',
     role: 'viewer',
-    about: 'Each named config as its tree of targets, with its YAML and the attempts of the last hour.',
-    returns: '`ConfigView[]`',
+    about: 'The named configs, one page at a time, with the figures of the attempts of the last hour.',
+    query: pageParameters('configs', 'words that the name of a config must contain'),
+    returns: '`ConfigPage`',
     handle: async (call) => ({ json: await configsOf(call) }),
+  },
+  {
+    method: 'GET',
+    path: '/api/configs/{name}',
+    role: 'viewer',
+    about: 'One named config as its tree of targets, with its YAML and the attempts of the last hour.',
+    returns: '`ConfigView`',
+    handle: async (call) => ({ json: await configOf(call) }),
   },
 ];
 
-async function configsOf({ subject }: AdminCall): Promise<readonly ConfigView[]> {
-  const { configs } = subject.snapshot();
-  const { tree, texts } = subject.loaded();
+async function configsOf({ subject, query }: AdminCall): Promise<ConfigPage> {
+  await subject.refreshWorkerFigures();
+  const { entries, total } = pageOf([...subject.snapshot().configs], pageIn(query), ([name]) => name);
+  const configs = entries.map(([name, config]) => ({ name, live: liveOf(name, config, (paths) => subject.attempts(paths)) }));
+  return { configs, total };
+}
+
+async function configOf({ subject, params }: AdminCall): Promise<ConfigView> {
+  const name = params['name'] ?? '';
   const { locations } = await subject.written();
   await subject.refreshWorkerFigures();
-  const live = (paths: readonly string[]): AttemptFigures => subject.attempts(paths);
+  const { configs } = subject.snapshot();
+  const config = configs.get(name);
+  if (config === undefined)
+    throw new GatewayError('config_not_found', {
+      message: `No config is named "${name.slice(0, 200)}".`,
+      known: { requested: name, noun: 'Configs', names: [...configs.keys()] },
+    });
+  const { tree, texts } = subject.loaded();
   const mask = subject.mask();
-  const split = new Map<string, readonly string[]>();
-  const linesOf = (file: string): readonly string[] => {
-    const lines = split.get(file) ?? (texts[resolve(subject.cwd, file)] ?? '').split('\n');
-    split.set(file, lines);
-    return lines;
+  const at = locations[formatPath(['configs', name])] ?? null;
+  const lines = at === null ? [] : (texts[resolve(subject.cwd, at.file)] ?? '').split('\n');
+  return {
+    name,
+    at,
+    yaml: at === null ? '' : mask.text(snippetAt(lines, at.line)),
+    root: treeOf(name, config, { configs: tree.configs ?? {}, locations, figures: (paths) => subject.attempts(paths), hide: mask.text }),
   };
-  return [...configs].map(([name, config]) => {
-    const at = locations[formatPath(['configs', name])] ?? null;
-    return {
-      name,
-      at,
-      yaml: at === null ? '' : mask.text(snippetAt(linesOf(at.file), at.line)),
-      root: treeOf(name, config, { configs: tree.configs ?? {}, locations, live, hide: mask.text }),
-    };
-  });
 }

@@ -1,8 +1,16 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { parameters } from '../browser/route.ts';
+import { Empty } from '../components/display.tsx';
+import { Pager, useSearchText } from './pager.tsx';
 
 interface NameListProps {
   readonly label: string;
+  /** Those of one page. */
   readonly names: readonly { readonly name: string; readonly note: string }[];
+  /** Number of names on all pages. */
+  readonly total: number;
+  /** The search text with which they were found. Another one may be loading. */
+  readonly find: string;
   readonly current: string | undefined;
   readonly hrefOf: (name: string) => string;
 }
@@ -10,12 +18,11 @@ interface NameListProps {
 /** Number of names from which a search field is shown. */
 const many = 12;
 
-/** List of all names, next to the selected one; above it on small screens. Nothing if there are none. */
-export function NameList({ label, names, current, hrefOf }: NameListProps) {
+/** List of names, next to the selected one; above it on small screens. Nothing if there are none. */
+export function NameList({ label, names, total, find, current, hrefOf }: NameListProps) {
   const box = useRef<HTMLElement>(null);
-  const [find, setFind] = useState('');
-  const isLong = names.length >= many;
-  const found = isLong ? names.filter(({ name }) => name.toLowerCase().includes(find.trim().toLowerCase())) : names;
+  const [text, setText] = useSearchText();
+  const isSearched = find !== '' || text !== '';
   // The selected name may be far down in the list.
   useLayoutEffect(() => {
     const list = box.current;
@@ -24,32 +31,44 @@ export function NameList({ label, names, current, hrefOf }: NameListProps) {
     const { top, bottom } = list.getBoundingClientRect();
     if (link.top < top || link.bottom > bottom) list.scrollTop += link.top - top - list.clientHeight / 2;
   }, [current]);
-  if (names.length === 0) return null;
+  if (total === 0 && !isSearched) return null;
+  const query = parameters.value.size === 0 ? '' : `?${parameters.value}`;
   return (
     <nav class="panel name-list" aria-label={label} ref={box}>
-      {isLong && (
+      {(total >= many || isSearched) && (
         <input
           class="input"
           type="search"
           aria-label={`Search ${label.toLowerCase()}`}
-          placeholder={`Search ${names.length} ${label.toLowerCase()}`}
-          value={find}
-          onInput={(event) => setFind(event.currentTarget.value)}
+          placeholder={`Search ${total} ${label.toLowerCase()}`}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
           autocomplete="off"
           spellcheck={false}
         />
       )}
-      {found.length === 0 && <p class="muted small">No name matches.</p>}
+      {total === 0 && <p class="muted small">No name matches.</p>}
       <ul>
-        {found.map(({ name, note }) => (
+        {names.map(({ name, note }) => (
           <li key={name}>
-            <a href={hrefOf(name)} aria-current={name === current ? 'page' : undefined} title={name}>
+            <a href={hrefOf(name) + query} aria-current={name === current ? 'page' : undefined} title={name}>
               <span class="cut">{name}</span>
               <span class="small muted cut">{note}</span>
             </a>
           </li>
         ))}
       </ul>
+      <Pager total={total} onMove={() => box.current?.scrollTo({ top: 0 })} />
     </nav>
+  );
+}
+
+/** Shown in place of an entry that does not exist. @param name undefined if the list itself has none */
+export function NoEntry({ what, name }: { what: string; name: string | undefined }) {
+  if (name === undefined) return <Empty icon="search" title={`No ${what} matches`} />;
+  return (
+    <Empty icon="search" title={`There is no ${what} “${name}”`}>
+      <p>It may have been removed from the files, or it is in a file that does not load.</p>
+    </Empty>
   );
 }

@@ -16,8 +16,8 @@ export function pageInAddress(): { readonly find: string; readonly offset: numbe
   return { find: parameters.value.get('find') ?? '', offset: Number.isSafeInteger(from) && from > 0 ? from : 0 };
 }
 
-/** The search field above a long list. A short list has none. */
-export function ListSearch({ label, placeholder, total }: { label: string; placeholder: string; total: number }) {
+/** The text of a search field, which is in the address when typing has stopped, and a function that changes it. */
+export function useSearchText(): readonly [text: string, setText: (text: string) => void] {
   const { find } = pageInAddress();
   const [text, setText] = useState(find);
   useEffect(() => {
@@ -29,6 +29,20 @@ export function ListSearch({ label, placeholder, total }: { label: string; place
     return () => clearTimeout(timer);
   }, [text]);
   useEffect(() => setText(find), [find]);
+  return [text, setText];
+}
+
+interface SearchProps {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly total: number;
+  /** The search text of the list that is shown. Another one may be loading. */
+  readonly find: string;
+}
+
+/** The search field above a long list. A short list has none. */
+export function ListSearch({ label, placeholder, total, find }: SearchProps) {
+  const [text, setText] = useSearchText();
   if (total <= many && find === '' && text === '') return null;
   return (
     <div class="search-row">

@@ -1,9 +1,8 @@
-import { useState } from 'preact/hooks';
-import type { ProviderView } from '../../../api-types.ts';
+import type { ProviderPage, ProviderView } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
-import { setParameters } from '../../browser/route.ts';
 import { LogFault } from '../../parts/log-fault.tsx';
-import { pageInAddress, pageSize, Pager } from '../../parts/pager.tsx';
+import { pageInAddress, pageSize, Pager, useSearchText } from '../../parts/pager.tsx';
+import { loadEntry } from '../../parts/use-list-and-entry.ts';
 import { useLoadWithUsage } from '../../parts/use-load-with-usage.ts';
 import { Code } from '../../components/code.tsx';
 import { Empty } from '../../components/display.tsx';
@@ -22,57 +21,53 @@ const many = 6;
 
 /** The providers, their health and their prices. */
 export function Catalog({ name }: { name: string | undefined }) {
-  const loaded = useLoadWithUsage((usage, signal) => get<readonly ProviderView[]>('/api/providers', { usage }, signal), [], 15_000);
-  const [find, setFind] = useState('');
-  const { offset } = pageInAddress();
-  const search = (text: string): void => {
-    setFind(text);
-    setParameters({ from: undefined }, { replace: true });
-  };
+  const { find, offset } = pageInAddress();
+  const loaded = useLoadWithUsage(
+    async (usage, signal) => {
+      if (name === undefined)
+        return { name, find, ...(await get<ProviderPage>('/api/providers', { q: find, limit: pageSize, offset, usage }, signal)) };
+      const provider = await loadEntry<ProviderView>('/api/providers', name, signal, { usage });
+      return { name, find, providers: provider === undefined ? [] : [provider], total: 1 };
+    },
+    [name, find, offset],
+    15_000,
+  );
+  const [text, setText] = useSearchText();
   return (
     <Page title="Catalog">
       <LoadedView loaded={loaded} lines={12}>
-        {(providers) => {
-          if (providers.length === 0 && name === undefined) return <NoProviders />;
-          const found = providers.filter((one) => matchesSearch(one, find) && (name === undefined || one.slug === name));
+        {({ name: shown, find: found, providers, total }) => {
+          const isSearched = found !== '' || text !== '';
+          if (total === 0 && !isSearched) return <NoProviders />;
           return (
             <div class="stack">
-              <LogFault what="Cost today" of={found} />
-              {name === undefined && providers.length >= many && (
-                <TextField label="Search providers, models and deployments" value={find} onInput={search} placeholder="gpt-4o" />
+              <LogFault what="Cost today" of={providers} />
+              {shown === undefined && (total >= many || isSearched) && (
+                <TextField label="Search providers, models and deployments" value={text} onInput={setText} placeholder="gpt-4o" />
               )}
-              {name !== undefined && (
+              {shown !== undefined && (
                 <p>
                   <a href="/catalog">All providers</a>
                 </p>
               )}
-              {found.length === 0 ? (
-                <Empty icon="search" title={name === undefined ? 'No provider matches' : `There is no provider “${name}”`} />
+              {providers.length === 0 && shown !== undefined ? (
+                <Empty icon="search" title={`There is no provider “${shown}”`} />
+              ) : total === 0 ? (
+                <Empty icon="search" title="No provider matches" />
               ) : (
                 <div class="provider-grid">
-                  {found.slice(offset, offset + pageSize).map((provider) => (
+                  {providers.map((provider) => (
                     <Provider key={provider.slug} provider={provider} />
                   ))}
                 </div>
               )}
-              <Pager total={found.length} />
+              {shown === undefined && <Pager total={total} />}
             </div>
           );
         }}
       </LoadedView>
     </Page>
   );
-}
-
-function matchesSearch({ slug, type, name, models, deployments }: ProviderView, find: string): boolean {
-  const searchText = [
-    slug,
-    type,
-    name ?? '',
-    ...models,
-    ...deployments.flatMap((one) => [one.alias, one.deployment, one.foundation_model ?? '']),
-  ];
-  return searchText.join('\n').toLowerCase().includes(find.trim().toLowerCase());
 }
 
 function NoProviders() {

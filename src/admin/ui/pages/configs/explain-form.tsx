@@ -11,6 +11,7 @@ import { ExplanationView } from '../../log/explanation.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { KeyField, useKeyNames } from './key-field.tsx';
 import { Assume, slugsOf } from './assume.tsx';
+import { useConfigs } from './use-configs.ts';
 import { type ExplainInput, explainBody, hasNoTarget, headerProblem, problemOf } from './explain-input.ts';
 
 const paths = ['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1/embeddings', '/v1/completions', '/v1/images/generations'];
@@ -28,7 +29,8 @@ const blank: ExplainInput = {
 };
 
 /** Explains what would happen to a request. It uses the code of real traffic, but sends nothing. */
-export function ExplainForm({ configs, current }: { configs: readonly ConfigView[]; current: string }) {
+export function ExplainForm({ current: shown }: { current: ConfigView | undefined }) {
+  const current = shown?.name ?? '';
   const [input, setInput] = useState<ExplainInput>({ ...blank, config: current });
   const explain = useAction<Explanation>();
   const keys = useKeyNames(input.key);
@@ -41,7 +43,7 @@ export function ExplainForm({ configs, current }: { configs: readonly ConfigView
   // Do not explain while a name is being typed.
   const [tried, setTried] = useState<string>();
   const wrongHeader = headerProblem(input);
-  const chosen = configs.find(({ name }) => name === input.config);
+  const { names, chosen } = useConfigs(input.config, shown);
   const slugs = chosen === undefined ? (status.data?.providers ?? []).map(({ slug }) => slug) : slugsOf(chosen.root);
   return (
     <>
@@ -84,7 +86,7 @@ export function ExplainForm({ configs, current }: { configs: readonly ConfigView
               label="Config"
               value={input.config}
               onInput={(config) => set({ config })}
-              list={configs.map(({ name }) => name)}
+              list={names}
               hint="As in x-gateway-config; empty: none"
             />
             <KeyField value={input.key} onInput={(key) => set({ key })} keys={keys} />

@@ -1,4 +1,4 @@
-import type { ConfigView, Status } from '../../../api-types.ts';
+import type { ConfigPage, ConfigView, LiveFigures, Status } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
 import { gatewayNow } from '../../browser/gateway-state.ts';
 import { clock, count } from '../../browser/format.ts';
@@ -9,7 +9,8 @@ import { OriginLabel } from '../../components/difference.tsx';
 import { Empty } from '../../components/display.tsx';
 import { Page } from '../../components/page.tsx';
 import { LoadedView, Panel } from '../../components/surface.tsx';
-import { NameList } from '../../parts/name-list.tsx';
+import { NameList, NoEntry } from '../../parts/name-list.tsx';
+import { useListAndEntry } from '../../parts/use-list-and-entry.ts';
 import { ExplainForm } from './explain-form.tsx';
 import { Tree } from './tree.tsx';
 
@@ -22,39 +23,36 @@ const example = `configs:
 
 /** Each named config with its tree of targets, its YAML, and a form to explain a request. */
 export function Configs({ name }: { name: string | undefined }) {
-  const loaded = useLoad((signal) => get<readonly ConfigView[]>('/api/configs', {}, signal), [], 15_000);
+  const loaded = useListAndEntry<ConfigPage, ConfigView>(name, {
+    path: '/api/configs',
+    firstOf: ({ configs }) => configs[0]?.name,
+    every: 15_000,
+  });
   const status = useLoad((signal) => get<Status>('/api/status', {}, signal), []);
   const window = windowOf(status.data?.started_at);
   return (
     <Page title="Configs">
       <LoadedView loaded={loaded} lines={12}>
-        {(configs) => {
-          const config = name === undefined ? configs[0] : configs.find((one) => one.name === name);
-          return (
-            <>
-              {configs.length === 0 && name === undefined ? (
-                <NoConfigs />
-              ) : (
-                <div class="split">
-                  <NameList
-                    label="Configs"
-                    names={configs.map((one) => ({ name: one.name, note: noteOf(one) }))}
-                    current={config?.name}
-                    hrefOf={(one) => `/configs/${encodeURIComponent(one)}`}
-                  />
-                  {config === undefined ? (
-                    <Empty icon="search" title={`There is no config “${name ?? ''}”`}>
-                      <p>It may have been removed from the files, or it is in a file that does not load.</p>
-                    </Empty>
-                  ) : (
-                    <ConfigDetails config={config} window={window} />
-                  )}
-                </div>
-              )}
-              {hasRole('operator') && <ExplainForm configs={configs} current={config?.name ?? ''} />}
-            </>
-          );
-        }}
+        {({ page: { configs, total }, find, name: selected, entry: config }) => (
+          <>
+            {total === 0 && find === '' && selected === undefined && config === undefined ? (
+              <NoConfigs />
+            ) : (
+              <div class="split">
+                <NameList
+                  label="Configs"
+                  names={configs.map(({ name: one, live }) => ({ name: one, note: noteOf(live) }))}
+                  total={total}
+                  find={find}
+                  current={name ?? config?.name}
+                  hrefOf={(one) => `/configs/${encodeURIComponent(one)}`}
+                />
+                {config === undefined ? <NoEntry what="config" name={selected} /> : <ConfigDetails config={config} window={window} />}
+              </div>
+            )}
+            {hasRole('operator') && <ExplainForm current={config} />}
+          </>
+        )}
       </LoadedView>
     </Page>
   );
@@ -67,8 +65,8 @@ const windowOf = (start: number | undefined): string =>
   start === undefined || gatewayNow() - start > hour ? 'in the last hour' : `since the start at ${clock(start).slice(0, 5)}`;
 
 /** Without the period, because the list is narrow. The period is shown next to the tree. */
-const noteOf = ({ root: { live } }: ConfigView): string =>
-  live.requests === 0 ? 'no attempts' : `${count(live.requests)} ${live.requests === 1 ? 'attempt' : 'attempts'}`;
+const noteOf = ({ requests }: LiveFigures): string =>
+  requests === 0 ? 'no attempts' : `${count(requests)} ${requests === 1 ? 'attempt' : 'attempts'}`;
 
 function NoConfigs() {
   return (

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ConfigView, KeyChange, ProviderView } from '../../../api-types.ts';
+import type { ConfigPage, KeyChange, ProviderPage } from '../../../api-types.ts';
 import { get, post } from '../../browser/api.ts';
 import { useLoad } from '../../browser/load.ts';
 import { Button } from '../../components/button.tsx';
@@ -8,6 +8,9 @@ import { Dialog, Problem } from '../../components/surface.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { Issued } from './issued.tsx';
 import { parseList } from './parse-list.ts';
+
+/** Number of names in a hint. */
+const maxNames = 8;
 
 interface CreateProps {
   readonly taken: readonly string[];
@@ -23,8 +26,8 @@ export function CreateDialog({ taken, onClose, onDone }: CreateProps) {
   const [expires, setExpires] = useState('');
   const [isTest, setIsTest] = useState(false);
   const create = useAction<KeyChange>(onDone);
-  const known = useLoad((signal) => get<readonly ConfigView[]>('/api/configs', {}, signal), []);
-  const slugs = useLoad((signal) => get<readonly ProviderView[]>('/api/providers', { usage: 'false' }, signal), []);
+  const { data: knownConfigs } = useLoad(loadConfigs, []);
+  const { data: knownProviders } = useLoad(loadProviders, []);
   const problem = taken.includes(name.trim()) ? 'A key has this name already' : null;
   const send = (): void => {
     if (name.trim() === '' || problem !== null) return;
@@ -75,8 +78,8 @@ export function CreateDialog({ taken, onClose, onDone }: CreateProps) {
           hint="Who uses it. Records and costs show this name"
           problem={problem}
         />
-        <TextField label="Configs" value={configs} onInput={setConfigs} hint={hintOf(known.data?.map((one) => one.name))} />
-        <TextField label="Providers" value={providers} onInput={setProviders} hint={hintOf(slugs.data?.map((one) => one.slug))} />
+        <TextField label="Configs" value={configs} onInput={setConfigs} hint={hintOf(knownConfigs)} />
+        <TextField label="Providers" value={providers} onInput={setProviders} hint={hintOf(knownProviders)} />
         <TextField
           label="Models"
           value={models}
@@ -101,10 +104,24 @@ export function CreateDialog({ taken, onClose, onDone }: CreateProps) {
   );
 }
 
-const maxNames = 8;
+/** The first names of a list, and the number of all. */
+interface KnownNames {
+  readonly names: readonly string[];
+  readonly total: number;
+}
 
-function hintOf(names: readonly string[] | undefined): string {
+async function loadConfigs(signal: AbortSignal): Promise<KnownNames> {
+  const { configs, total } = await get<ConfigPage>('/api/configs', { limit: maxNames }, signal);
+  return { names: configs.map(({ name }) => name), total };
+}
+
+async function loadProviders(signal: AbortSignal): Promise<KnownNames> {
+  const { providers, total } = await get<ProviderPage>('/api/providers', { limit: maxNames, usage: 'false' }, signal);
+  return { names: providers.map(({ slug }) => slug), total };
+}
+
+function hintOf({ names, total }: KnownNames = { names: [], total: 0 }): string {
   const baseHint = 'Separated by commas. Empty: all';
-  if (names === undefined || names.length === 0) return baseHint;
-  return `${baseHint}. Available: ${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ` and ${names.length - maxNames} more` : ''}`;
+  if (names.length === 0) return baseHint;
+  return `${baseHint}. Available: ${names.join(', ')}${total > names.length ? ` and ${total - names.length} more` : ''}`;
 }

@@ -32,7 +32,7 @@ export function Keys() {
 function KeyList() {
   const { find, offset } = pageInAddress();
   const loaded = useLoadWithUsage(
-    (usage, signal) => get<KeyPage>('/api/keys', { q: find, limit: pageSize, offset, usage }, signal),
+    async (usage, signal) => ({ find, ...(await get<KeyPage>('/api/keys', { q: find, limit: pageSize, offset, usage }, signal)) }),
     [find, offset],
     30_000,
   );
@@ -46,8 +46,8 @@ function KeyList() {
   return (
     <Page title="Keys" aside={add}>
       <LoadedView loaded={loaded} lines={10}>
-        {({ keys, total }) =>
-          total === 0 && find === '' ? (
+        {({ find: found, keys, total }) =>
+          total === 0 && found === '' ? (
             <NoKeys />
           ) : (
             <>
@@ -57,7 +57,7 @@ function KeyList() {
                 aside={<span class="muted small">{loaded.isWithoutUsage ? 'waiting for usage and cost' : count(total)}</span>}
                 flush
               >
-                <ListSearch label="Search names, secrets, permissions and files" placeholder="app-web" total={total} />
+                <ListSearch label="Search names, secrets, permissions and files" placeholder="app-web" total={total} find={found} />
                 <KeyTable
                   keys={keys}
                   onRotate={(name) => setOpen({ does: 'rotate', name })}

@@ -1,11 +1,10 @@
-import type { PromptView } from '../../../api-types.ts';
-import { get } from '../../browser/api.ts';
-import { useLoad } from '../../browser/load.ts';
+import type { PromptPage, PromptView } from '../../../api-types.ts';
 import { Code } from '../../components/code.tsx';
 import { Empty } from '../../components/display.tsx';
 import { Page } from '../../components/page.tsx';
 import { LoadedView } from '../../components/surface.tsx';
-import { NameList } from '../../parts/name-list.tsx';
+import { NameList, NoEntry } from '../../parts/name-list.tsx';
+import { useListAndEntry } from '../../parts/use-list-and-entry.ts';
 import { Prompt } from './prompt.tsx';
 
 const example = `prompts:
@@ -18,34 +17,34 @@ const example = `prompts:
 
 /** The library of stored prompts. */
 export function Prompts({ name }: { name: string | undefined }) {
-  const loaded = useLoad((signal) => get<readonly PromptView[]>('/api/prompts', {}, signal), [], 30_000);
+  const loaded = useListAndEntry<PromptPage, PromptView>(name, {
+    path: '/api/prompts',
+    firstOf: ({ prompts }) => prompts[0]?.id,
+    every: 30_000,
+  });
   return (
     <Page title="Prompts">
       <LoadedView loaded={loaded} lines={12}>
-        {(prompts) => {
-          if (prompts.length === 0 && name === undefined) return <NoPrompts />;
-          const prompt = name === undefined ? prompts[0] : prompts.find(({ id }) => id === name);
-          return (
+        {({ page: { prompts, total }, find, name: selected, entry: prompt }) =>
+          total === 0 && find === '' && selected === undefined && prompt === undefined ? (
+            <NoPrompts />
+          ) : (
             <div class="split">
               <NameList
                 label="Prompts"
-                names={prompts.map(({ id, versions }) => ({
+                names={prompts.map(({ id, version_count: versions }) => ({
                   name: id,
-                  note: `${versions.length} ${versions.length === 1 ? 'version' : 'versions'}`,
+                  note: `${versions} ${versions === 1 ? 'version' : 'versions'}`,
                 }))}
-                current={prompt?.id}
+                total={total}
+                find={find}
+                current={name ?? prompt?.id}
                 hrefOf={(id) => `/prompts/${encodeURIComponent(id)}`}
               />
-              {prompt === undefined ? (
-                <Empty icon="search" title={`There is no prompt “${name ?? ''}”`}>
-                  <p>It may have been removed from the files, or it is in a file that does not load.</p>
-                </Empty>
-              ) : (
-                <Prompt key={prompt.id} prompt={prompt} />
-              )}
+              {prompt === undefined ? <NoEntry what="prompt" name={selected} /> : <Prompt key={prompt.id} prompt={prompt} />}
             </div>
-          );
-        }}
+          )
+        }
       </LoadedView>
     </Page>
   );
