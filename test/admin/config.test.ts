@@ -60,9 +60,9 @@ describe('GET /api/config', () => {
   });
 
   it.each([
-    ['q=override_params%20echo&text_of=none', ['configs.support.targets[0].override_params.model'], 1, [false, false]],
-    ['q=max_answer', ['server.max_answer'], 1, [true, true]],
-    ['q=max_answer&defaults=false', [], 0, [true, true]],
+    ['q=override_params%20echo', ['configs.support.targets[0].override_params.model'], 1, [false, false]],
+    ['q=max_answer&text_of=all', ['server.max_answer'], 1, [true, true]],
+    ['q=max_answer&defaults=false', [], 0, [false, false]],
     ['q=support.yaml:6&limit=0&text_of=configs/support.yaml', [], 1, [false, true]],
   ])('returns a part of the values and texts: %s', async (query, paths, total, haveTexts) => {
     const config = await get<EffectiveConfig>(`/api/config?${query}`);
@@ -89,7 +89,7 @@ describe('GET /api/config', () => {
 
   it('contains no secret, nor do the other views of the configuration', async () => {
     const shown = await Promise.all(
-      ['/api/config', '/api/configs', '/api/configs/support', '/api/revisions', '/api/status'].map((path) =>
+      ['/api/config?text_of=all', '/api/configs', '/api/configs/support', '/api/revisions', '/api/status'].map((path) =>
         call(adminUrl(gateway), path, { token }),
       ),
     );
@@ -164,7 +164,7 @@ describe('edited configuration files', () => {
   });
 
   it('are accepted by /api/plan with masked secrets', async () => {
-    const { files } = await get<EffectiveConfig>('/api/config');
+    const { files } = await get<EffectiveConfig>('/api/config?text_of=all');
     const fileText = files.find(({ path }) => path === 'gateway.yaml')?.text ?? '';
     expect(fileText).not.toContain(plain);
     const plan = (text: string) => post<PlanResult>('/api/plan', { files: { 'gateway.yaml': text } });

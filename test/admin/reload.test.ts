@@ -74,7 +74,7 @@ it('/api/status shows a part of many providers and problems, and their numbers',
 });
 
 it('/api/config shows the current text and lines of the files after an edit that changes no value', async () => {
-  const effectiveConfig = () => get<EffectiveConfig>('/api/config');
+  const effectiveConfig = () => get<EffectiveConfig>('/api/config?text_of=all');
   const lineOf = async () => (await effectiveConfig()).values.find(({ path }) => path === 'providers.mock.type')?.origin;
   expect(await lineOf()).toMatchObject({ line: 3 });
   await gateway.write(`# a remark\n${yaml()}`);

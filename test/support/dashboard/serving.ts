@@ -69,7 +69,7 @@ function configPart({ config }: Serving, query: URLSearchParams): EffectiveConfi
     return words.every((word) => text.toLowerCase().includes(word));
   });
   const textOf = query.get('text_of');
-  const files = config.files.map(({ path, text }) => ({ path, text: textOf === null || textOf === path ? text : null }));
+  const files = config.files.map(({ path, text }) => ({ path, text: textOf === 'all' || textOf === path ? text : null }));
   return { ...config, files, values: values.slice(0, Number(query.get('limit') ?? values.length)), total: values.length };
 }
 

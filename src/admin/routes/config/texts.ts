@@ -31,7 +31,7 @@ export const textRoutes: readonly AdminRoute[] = [
       q: 'words that the path, the value or the `file:line` of a value must contain',
       defaults: '`false`: without values that are defaults',
       limit: 'maximum number of values; default: all',
-      text_of: 'path of the only file whose text is returned, or `none`; default: all',
+      text_of: 'path of the file whose text is returned, or `all`; default: no texts',
     },
     returns: '`EffectiveConfig`',
     handle: async (call) => ({ json: await effectiveConfig(call) }),
@@ -92,11 +92,11 @@ function matcherOf(query: URLSearchParams): (value: EffectiveValue) => boolean {
 async function effectiveConfig({ subject, query }: AdminCall): Promise<EffectiveConfig> {
   const { revision, texts, diagnostics } = subject.loaded();
   const mask = subject.mask();
-  const textOf = query.get('text_of') ?? '';
+  const textOf = query.get('text_of');
   const values = (await valuesOf(subject)).filter(matcherOf(query));
   const files = Object.entries(texts).map(([path, text]) => {
     const name = barePath(path, subject.cwd);
-    return { path: name, text: textOf === '' || textOf === name ? mask.text(text) : null };
+    return { path: name, text: textOf === 'all' || textOf === name ? mask.text(text) : null };
   });
   return {
     revision,

@@ -25,7 +25,7 @@ export function Configuration({ revision }: { revision: string }) {
   const find = parameters.value.get('find') ?? '';
   const [withDefaults, setWithDefaults] = useState(false);
   const loaded = useLoad(
-    (signal) => get<EffectiveConfig>('/api/config', { q: find, defaults: String(withDefaults), limit: maxRows, text_of: 'none' }, signal),
+    (signal) => get<EffectiveConfig>('/api/config', { q: find, defaults: String(withDefaults), limit: maxRows }, signal),
     [revision, find, withDefaults],
   );
   const [location, setLocation] = useState<FileLocation>();

@@ -46,7 +46,7 @@ const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${t
 /** The setting that caused it, its value at that time, and its current location. */
 function Setting({ path, stored }: { path: string; stored: StoredRecord }): ComponentChildren {
   const { bodies, revision } = stored.record;
-  const { data } = useLoad((signal) => get<EffectiveConfig>('/api/config', { q: path, text_of: 'none' }, signal), [path]);
+  const { data } = useLoad((signal) => get<EffectiveConfig>('/api/config', { q: path }, signal), [path]);
   const now = data?.values.find((value) => value.path === path);
   const origin = now?.origin ?? 'default';
   const isSample = path.includes('.sample.');

@@ -16,7 +16,7 @@ const pauseMs = 450;
 
 /** Shows what would change if these texts were saved. Nothing is written or activated. */
 export function Plan({ revision }: { revision: string }) {
-  const loaded = useLoad((abort) => get<EffectiveConfig>('/api/config', { limit: 0 }, abort), [revision]);
+  const loaded = useLoad((abort) => get<EffectiveConfig>('/api/config', { limit: 0, text_of: 'all' }, abort), [revision]);
   return (
     <LoadedView loaded={loaded} lines={14}>
       {({ files, revision: serves }) =>
