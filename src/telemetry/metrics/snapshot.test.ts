@@ -23,3 +23,31 @@ it('adds up the counts of several workers', () => {
   for (const value of [1, 2]) sums.add(figures([['{code="a",source="gateway"}', value]]));
   expect(sums.figures().families).toEqual([['gateway_errors_total', [['{code="a",source="gateway"}', 3]]]]);
 });
+
+it('adds up histograms and exact decimals, and no figures of another kind', async () => {
+  const sums = new MetricsSum();
+  const histogram = 'gateway_request_duration_seconds';
+  const cost = 'gateway_cost_usd_total';
+  for (const sum of [0.5, 0.25])
+    sums.add({
+      families: [
+        [histogram, [['{a="b"}', [[1, 0, 2], sum]]]],
+        [cost, [['{a="b"}', '0.000000000002']]],
+      ],
+      samples: [],
+      health: [],
+    });
+  sums.add({
+    families: [
+      [histogram, [['{a="b"}', 7]]],
+      [cost, [['{a="b"}', 7]]],
+    ],
+    samples: [],
+    health: [],
+  });
+  const [[, [durations] = []] = [], costs] = sums.figures().families;
+  expect((durations?.[1] as [number[], number])[0].slice(0, 3)).toEqual([2, 0, 4]);
+  expect((durations?.[1] as [number[], number])[1]).toBe(0.75);
+  expect(costs?.[1]).toEqual([['{a="b"}', '0.000000000004']]);
+  expect(await sums.text()).toContain(`${histogram}_sum{a="b"} 0.75`);
+});
