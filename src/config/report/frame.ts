@@ -62,20 +62,15 @@ function secretsIn(line: string): KnownTextRedactor {
 
 const nothing = new KnownTextRedactor([]);
 
-/** The text after `# gateway-ignore:`; undefined for another line. */
-const ignoreText = (line: string): string | undefined => /^\s*#\s*gateway-ignore:\s*(.+)$/.exec(line)?.[1];
+/** The words after `# gateway-ignore:`; none for another line. */
+const ignoredWords = (line: string): readonly string[] => /^\s*#\s*gateway-ignore:\s*(.+)$/.exec(line)?.[1]?.split(/[\s,]+/) ?? [];
 
 /** True if a comment line directly above contains `# gateway-ignore: code, code`. */
 function isSilenced({ code, at }: Problem): boolean {
   for (let line = at.line - 2; line >= 0; line -= 1) {
     const text = at.file.lines[line] ?? '';
     if (!text.trimStart().startsWith('#')) return false;
-    if (
-      ignoreText(text)
-        ?.split(/[\s,]+/)
-        .includes(code) === true
-    )
-      return true;
+    if (ignoredWords(text).includes(code)) return true;
   }
   return false;
 }
@@ -84,9 +79,7 @@ function isSilenced({ code, at }: Problem): boolean {
 export function reportUnknownIgnores(files: readonly SourceFile[], report: ProblemReporter): void {
   for (const file of files)
     file.lines.forEach((line, i) => {
-      for (const [at, code] of ignoreText(line)
-        ?.split(/[\s,]+/)
-        .entries() ?? []) {
+      for (const [at, code] of ignoredWords(line).entries()) {
         const similar = nearest(code, Object.keys(diagnosticCodes));
         if (similar === code || (at > 0 && similar === undefined)) continue;
         const column = line.indexOf(code, line.indexOf(':')) + 1;

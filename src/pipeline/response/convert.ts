@@ -34,8 +34,9 @@ function convertResponse(outcome: Outcome, dialect: Dialect, warnings: string[])
   if (translation === undefined || call === undefined) return outcome;
   const convert = reply.flow === undefined ? convertWhole : convertStream;
   try {
-    const writing = { ...dialectCall(attempt, call), warn: (text: string) => void warnings.push(text) };
-    return { ...outcome, reply: convert(outcome, translation, dialect, { endpoint: call.endpoint, ...writing }) };
+    const { endpoint } = call;
+    const writing: Writing = { ...dialectCall(attempt, call), endpoint, warn: (text) => void warnings.push(text) };
+    return { ...outcome, reply: convert(outcome, translation, dialect, writing) };
   } catch (thrown) {
     reply.flow?.abort();
     const fault = unconvertible(attempt, thrown);

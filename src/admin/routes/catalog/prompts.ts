@@ -1,8 +1,8 @@
-import { GatewayError } from '../../../core/error.ts';
 import type { JsonObject } from '../../../core/json/merge.ts';
 import { choosePrompt, promptName, promptPatch, type PromptVersion, type StoredPrompt, variablesFor } from '../../../core/model/prompt.ts';
 import type { PromptPage, PromptRender, PromptTry, PromptView } from '../../api-types.ts';
 import { pageOf } from '../../views/page.ts';
+import { notFound } from '../not-found.ts';
 import { pageIn, pageParameters } from '../page.ts';
 import { type AdminCall, type AdminRoute, keyIn } from '../route.ts';
 
@@ -68,11 +68,7 @@ async function promptOf({ subject, params }: AdminCall): Promise<PromptView> {
   const locations = await subject.locations(locateWaitMs);
   const { prompts } = subject.snapshot();
   const prompt = prompts.get(id);
-  if (prompt === undefined)
-    throw new GatewayError('prompt_not_found', {
-      message: `No prompt is named "${id.slice(0, 200)}".`,
-      known: { requested: id, noun: 'Prompts', names: [...prompts.keys()] },
-    });
+  if (prompt === undefined) throw notFound('prompt', id, [...prompts.keys()]);
   const mask = subject.mask();
   return masked(viewOf(prompt, locations, subject.loaded().tree.prompts ?? {}), (text) => mask.text(text));
 }

@@ -1,4 +1,3 @@
-import { GatewayError } from '../../../core/error.ts';
 import type { Figures } from '../../../core/logs/reader.ts';
 import { isJsonObject } from '../../../core/json/merge.ts';
 import { isSecretKey } from '../../../config/read/secrets.ts';
@@ -9,6 +8,7 @@ import type { ProviderHealth, ProviderPage, ProviderTest, ProviderView } from '.
 import { noFigures } from '../../health.ts';
 import { figuresOf, type LogResult, readLog } from '../../views/named-figures.ts';
 import { pageOf } from '../../views/page.ts';
+import { notFound } from '../not-found.ts';
 import { pageIn, pageParameters } from '../page.ts';
 import { type AdminCall, type AdminRoute, flagIn, isSet } from '../route.ts';
 
@@ -60,10 +60,11 @@ function providerNamed({ subject, params }: AdminCall): CatalogEntry {
   const entries = subject.catalog();
   const entry = entries.find((one) => one.slug === slug);
   if (entry !== undefined) return entry;
-  throw new GatewayError('provider_not_found', {
-    message: `No provider is named "${slug.slice(0, 200)}".`,
-    known: { requested: slug, noun: 'Providers', names: entries.map((one) => one.slug) },
-  });
+  throw notFound(
+    'provider',
+    slug,
+    entries.map((one) => one.slug),
+  );
 }
 
 async function testProvider(call: AdminCall, deep: boolean): Promise<ProviderTest> {

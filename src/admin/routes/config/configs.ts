@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { formatPath } from '../../../config/read/node.ts';
-import { GatewayError } from '../../../core/error.ts';
 import type { ConfigPage, ConfigView } from '../../api-types.ts';
 import { liveOf, treeOf } from '../../views/config-tree.ts';
 import { pageOf } from '../../views/page.ts';
 import { snippetAt } from '../../views/snippet.ts';
+import { notFound } from '../not-found.ts';
 import { pageIn, pageParameters } from '../page.ts';
 import type { AdminCall, AdminRoute } from '../route.ts';
 
@@ -41,11 +41,7 @@ async function configOf({ subject, params }: AdminCall): Promise<ConfigView> {
   await subject.refreshWorkerFigures();
   const { configs } = subject.snapshot();
   const config = configs.get(name);
-  if (config === undefined)
-    throw new GatewayError('config_not_found', {
-      message: `No config is named "${name.slice(0, 200)}".`,
-      known: { requested: name, noun: 'Configs', names: [...configs.keys()] },
-    });
+  if (config === undefined) throw notFound('config', name, [...configs.keys()]);
   const { tree, texts } = subject.loaded();
   const mask = subject.mask();
   const at = locations[formatPath(['configs', name])] ?? null;

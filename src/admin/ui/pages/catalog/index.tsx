@@ -2,6 +2,7 @@ import type { ProviderPage, ProviderView } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
 import { LogFault } from '../../parts/log-fault.tsx';
 import { pageInAddress, pageSize, Pager, useSearchText } from '../../parts/pager.tsx';
+import { NoEntry } from '../../parts/name-list.tsx';
 import { loadEntry } from '../../parts/use-list-and-entry.ts';
 import { useLoadWithUsage } from '../../parts/use-load-with-usage.ts';
 import { Code } from '../../components/code.tsx';
@@ -50,10 +51,8 @@ export function Catalog({ name }: { name: string | undefined }) {
                   <a href="/catalog">All providers</a>
                 </p>
               )}
-              {providers.length === 0 && shown !== undefined ? (
-                <Empty icon="search" title={`There is no provider “${shown}”`} />
-              ) : total === 0 ? (
-                <Empty icon="search" title="No provider matches" />
+              {providers.length === 0 ? (
+                <NoEntry what="provider" name={shown} />
               ) : (
                 <div class="provider-grid">
                   {providers.map((provider) => (
