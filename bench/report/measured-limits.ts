@@ -1,4 +1,4 @@
-import type { BenchRecord } from './record.ts';
+import type { BenchRecord } from './bench-record.ts';
 import type { Row, Spread } from './summary.ts';
 
 /** A measured value with a limit. */

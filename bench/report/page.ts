@@ -1,5 +1,5 @@
 import { type MeasuredLimit, measuredLimits } from './measured-limits.ts';
-import type { BenchRecord, Conditions, ScenarioResult } from './record.ts';
+import type { BenchRecord, Conditions, ScenarioResult } from './bench-record.ts';
 import { findingsTable, loadTable, markdown, spreadText } from './tables.ts';
 
 /** Load average above which the machine is considered busy: absolute values are then unreliable, ratios are accurate to about 15 %. */

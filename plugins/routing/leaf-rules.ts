@@ -6,19 +6,7 @@ import type { ApiKey, Leaf, PlanFacts, ProviderBinding, QueryFacts, Snapshot } f
 import { requestedHost } from './direct.ts';
 import type { RouteStep } from '#core/records/record.ts';
 import { modelFault } from './models.ts';
-import { leafError } from './refusals.ts';
-
-/** Why a leaf may not be used. */
-export type LeafRule = 'no-provider' | 'key-provider' | 'key-prompt' | 'model' | 'unusable' | 'host' | 'setting' | 'bound';
-
-/** The first excluded leaf, kept as parts, because most walks find another leaf and need no error. */
-export interface RefusedLeaf {
-  readonly rule: LeafRule;
-  readonly leaf: Leaf;
-  readonly binding: ProviderBinding | undefined;
-  /** Result of the rules `model` and `unusable`. */
-  readonly fault: GatewayError | undefined;
-}
+import { leafError, type LeafRule, type RefusedLeaf } from './refusals.ts';
 
 /** All input of the walk over a config's tree, and the rules that exclude leaves. */
 export class LeafRules implements PlanFacts, QueryFacts, TraversalFacts {

@@ -8,7 +8,19 @@ import { promptNotAllowed, usableProviders } from '#core/model/usable-names.ts';
 import { headerNameAsSent, tailNameAsSent } from '#core/text/header-name-as-sent.ts';
 import { shortList } from '#core/text/wording.ts';
 import { slugHint } from './choice.ts';
-import type { RefusedLeaf } from './leaf-rules.ts';
+import type { Leaf, ProviderBinding } from '#core/snapshot.ts';
+
+/** Why a leaf may not be used. */
+export type LeafRule = 'no-provider' | 'key-provider' | 'key-prompt' | 'model' | 'unusable' | 'host' | 'setting' | 'bound';
+
+/** The first excluded leaf, kept as parts, because most walks find another leaf and need no error. */
+export interface RefusedLeaf {
+  readonly rule: LeafRule;
+  readonly leaf: Leaf;
+  readonly binding: ProviderBinding | undefined;
+  /** Result of the rules `model` and `unusable`. */
+  readonly fault: GatewayError | undefined;
+}
 
 /** The error if neither the request nor its config selects a provider. */
 function noTarget(ctx: Admitted): GatewayError {

@@ -1,5 +1,5 @@
 import type { BodyPatch, JsonBody } from '#core/json/body.ts';
-import { isExactNumber, isObject, merge, type JsonObject } from '#core/json/merge.ts';
+import { isObject, merge, type JsonObject } from '#core/json/merge.ts';
 import {
   withFieldNamesOf,
   type OverruledField,
@@ -8,10 +8,8 @@ import {
   valueAt,
   withoutPath,
 } from '#core/model/field-names.ts';
-import type { Routed } from '#core/context.ts';
-import { type Endpoint, traitsOf } from '#core/endpoint.ts';
-import type { SameMeaning, UpstreamRequest } from '#core/provider.ts';
-import { checkEnforced } from './enforced.ts';
+import type { Endpoint } from '#core/endpoint.ts';
+import type { SameMeaning } from '#core/provider.ts';
 
 /** Compiled `override_params`. */
 export interface Override {
@@ -89,34 +87,4 @@ export function overridePatch(override: Override, body: JsonBody): BodyPatch | u
     patch.set(key, withoutPath(present, inner));
   }
   return patch;
-}
-
-/**
- * A form with the target's overrides as text fields. Uploads are not changed, because they are stored and not run. Values
- * that no text field can contain are omitted with a warning.
- */
-export function withOverride(ctx: Routed, override: Override, upstream: UpstreamRequest): UpstreamRequest {
-  const { body } = upstream;
-  const { members } = override;
-  if (body.kind !== 'form' || members.length === 0 || traitsOf(ctx.endpoint).file === 'up') return upstream;
-  const fields = new Map<string, string | undefined>();
-  for (const { key, value } of members) {
-    const text = fieldText(value);
-    if (text !== undefined) fields.set(key, text);
-    else warn(ctx, `override_params.${key} is not applied: a form has no field for it`);
-  }
-  for (const [name, text] of body.edit?.fields ?? []) fields.set(name, text);
-  // In a form that is still being received, the fields after the file are only known once they arrive.
-  const isEnforced = ctx.facts.caller.key?.enforceConfig === true && !body.form.isBuffered;
-  const watched = isEnforced ? { check: () => checkEnforced(ctx, override) } : {};
-  return { ...upstream, body: { ...body, edit: { ...body.edit, fields, ...watched } } };
-}
-
-function fieldText(value: unknown): string | undefined {
-  if (isExactNumber(value)) return JSON.stringify(value);
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
-}
-
-function warn({ warnings }: Routed, text: string): void {
-  if (!warnings.includes(text)) warnings.push(text);
 }

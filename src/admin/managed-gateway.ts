@@ -1,6 +1,6 @@
 import type { LoadedConfig, ValidConfig } from '../config/reload/load.ts';
 import type { WrittenLocations } from '../config/report/origins.ts';
-import type { SavedFiles } from '../config/read/merge-files.ts';
+import type { SavedFiles } from '../config/read/files.ts';
 import type { Overridden } from '../config/check/context.ts';
 import type { AdminEntry } from '../config/schema/index.ts';
 import type { LogReader } from '../core/logs/reader.ts';

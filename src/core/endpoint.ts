@@ -1,4 +1,4 @@
-import type { RequestHead } from './http/request.ts';
+import type { HeaderBag } from './http/headers.ts';
 
 /** One route of an endpoint: a method, and a path after `/v1/` in which `{id}` matches one segment. */
 export type Route = readonly [method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string];
@@ -139,8 +139,15 @@ export type Endpoint = keyof typeof endpoints;
 /** Returns the traits of an endpoint, typed with all optional members. */
 export const traitsOf = (endpoint: Endpoint): EndpointTraits => endpoints[endpoint];
 
+/** The members of a request's head that decide its dialect. */
+interface DialectFacts {
+  readonly endpoint: Endpoint;
+  readonly path: string;
+  readonly headers: HeaderBag;
+}
+
 /** Returns the dialect of a request: relayed routes below `/v1/messages` belong to that API (message batches). */
-export function dialectOf({ endpoint, path, headers }: Pick<RequestHead, 'endpoint' | 'path' | 'headers'>): DialectName {
+export function dialectOf({ endpoint, path, headers }: DialectFacts): DialectName {
   if (endpoint === 'relay') return path.startsWith('/v1/messages/') ? 'messages' : 'openai';
   const { dialect } = endpoints[endpoint];
   if (dialect !== 'callers') return dialect;

@@ -1,9 +1,13 @@
 import type { GatewayError } from './error.ts';
 import type { WireEvent } from './events.ts';
 import type { HeaderPairs } from './http/headers.ts';
-import type { Call, CommonSettings, Translation, UpstreamRequest } from './provider.ts';
-import type { Timeouts, CredentialRef, Leaf, ProviderBinding, Trust } from './snapshot.ts';
-import type { SocketRecord } from './records/record.ts';
+import type { Call, UpstreamRequest } from './provider/call.ts';
+import type { CommonSettings } from './provider/entry.ts';
+import type { Translation } from './provider/translation.ts';
+import type { CredentialRef, ProviderBinding, Trust } from './target/binding.ts';
+import type { Timeouts } from './target/timeouts.ts';
+import type { Leaf } from './target/tree.ts';
+import type { Lane, SocketRecord } from './records/record.ts';
 import type { Tap } from './tap.ts';
 
 /** A walk over the target tree: a pure function of the outcomes so far. */
@@ -15,12 +19,6 @@ export interface Plan {
    */
   after(history: readonly Outcome[]): Leaf | undefined;
 }
-
-/**
- * How a response is forwarded: `express` unread except by its tap, `splice` with an edited request, `full` converted in
- * both directions.
- */
-export type Lane = 'express' | 'splice' | 'full';
 
 /** One attempt at one target. The attempt loop (`pipeline/execute.ts`) creates it, `prepare` plugins fill it, `Send` executes it. */
 export interface Attempt {

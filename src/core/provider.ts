@@ -3,6 +3,7 @@ import type { ProviderFault } from './error.ts';
 import type { FormContent } from './http/form.ts';
 import type { EmptyBody, JsonBody } from './json/body.ts';
 import type { JsonObject } from './json/merge.ts';
+import type { SameMeaning } from './model/field-names.ts';
 import type { Call, MediaNeed, UpstreamAddress } from './provider/call.ts';
 import type { CommonSettings, ProviderEntry } from './provider/entry.ts';
 import type { Translation } from './provider/translation.ts';
@@ -15,15 +16,9 @@ export type { ErrorCode, GatewayError, ProviderFault } from './error.ts';
 export type { BlockKind, ModelEvent, WireEvent } from './events.ts';
 export type { EmptyBody, JsonBody } from './json/body.ts';
 export type { OAuthGrant } from './secrets/grant.ts';
+export type { SameMeaning } from './model/field-names.ts';
 export type { StreamTransform } from './stream.ts';
 export type { EventKind, Tap } from './tap.ts';
-
-/** Places of a request body in which the same parameter may be written. A dot leads to a member of an object. */
-export interface SameMeaning {
-  readonly places: readonly string[];
-  /** True for values that can be sent together. If absent, a written value replaces those of all other places. */
-  readonly agree?: (one: unknown, other: unknown) => boolean;
-}
 
 /** A model provider: pure data and pure functions. No network, clock, randomness, environment or file. */
 export interface Provider<Settings = unknown> {

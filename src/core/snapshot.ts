@@ -1,116 +1,20 @@
 import type { PriceBook } from './cost/book.ts';
-import type { BodyPolicy, RouteStep } from './records/record.ts';
-import type { BodyRedactor } from './redaction/index.ts';
-import type { HeaderPairs } from './http/headers.ts';
 import type { JsonLimits } from './json/limits.ts';
-import type { JwtSettings } from './secrets/jwt.ts';
 import type { JsonObject } from './json/merge.ts';
 import type { NoteBounds } from './model/notes.ts';
-import type { CredentialOwner, CommonSettings, Deployment, Provider, UpstreamRequest } from './provider.ts';
-import type { GatewayError } from './error.ts';
-import type { SecretVariants } from './secrets/redactor.ts';
+import type { StoredPrompt } from './model/prompt.ts';
 import type { Plan } from './plan.ts';
-import type { ChosenPrompt, StoredPrompt } from './model/prompt.ts';
+import type { Provider } from './provider.ts';
+import type { BodyPolicy, RouteStep } from './records/record.ts';
+import type { BodyRedactor } from './redaction/index.ts';
+import type { JwtSettings } from './secrets/jwt.ts';
+import type { ProviderBinding } from './target/binding.ts';
+import type { Timeouts } from './target/timeouts.ts';
+import type { Branch, Leaf, QueryFacts } from './target/tree.ts';
 
-/** Timeouts of an attempt in milliseconds. Each is inherited separately. */
-export interface Timeouts {
-  readonly connect: number;
-  /**
-   * From the end of sending the body until the first event of a stream, or the head of a complete response. Default:
-   * one minute for a stream, and `total` for a complete response, because a reasoning model may need that long.
-   */
-  readonly firstByte: number | undefined;
-  /** Maximum pause between events, or between the bytes of a complete response. */
-  readonly idle: number;
-  readonly total: number;
-  /** `request_timeout`: until the commit point of a stream, or until the complete response. */
-  readonly request: number | undefined;
-}
-
-/** Compiled `retry`. */
-export interface RetryPolicy {
-  /** Retries after the first attempt, 0 to 5. */
-  readonly attempts: number;
-  retries(status: number): boolean;
-  readonly useRetryAfter: boolean;
-}
-
-/** Compiled `strategy.cb_config`: the circuit breaker, which skips a failing target for a while. */
-export interface CircuitPolicy {
-  /** Identity of the circuit: equal for the same target with the same settings, also after a reload. */
-  readonly id: string;
-  /** Consecutive failures that open the circuit; undefined: not counted. */
-  readonly failures: number | undefined;
-  /** Failure rate in (0, 1] within the last minute that opens the circuit; undefined: not evaluated. */
-  readonly share: number | undefined;
-  /** Minimum number of attempts within the last minute before the rate is evaluated. */
-  readonly minimum: number;
-  /** How long the circuit stays open, in milliseconds. */
-  readonly cooldownMs: number;
-  fails(status: number): boolean;
-}
-
-/** Common members of all nodes of the target tree. */
-export interface TargetNode {
-  /** Such as `config.targets[1].targets[0]`, with indexes as written. */
-  readonly path: string;
-  readonly name: string | undefined;
-  readonly weight: number;
-  readonly parent: Branch | undefined;
-  /** Position among its siblings. */
-  readonly index: number;
-}
-
-/** A node with a strategy. */
-export interface Branch extends TargetNode {
-  readonly strategy: 'single' | 'fallback' | 'loadbalance' | 'conditional';
-  readonly targets: readonly (Branch | Leaf)[];
-  /** Fallback only: true if this status moves on to the next target. Compiled from `on_status_codes`. */
-  fallsBackOn(status: number): boolean;
-  /** Conditional only: the target for these facts; undefined if no condition matches and there is no default. */
-  match?(facts: QueryFacts): Match | undefined;
-  /** Conditional only: the model names that its queries compare with. */
-  readonly models?: readonly string[];
-}
-
-/** Result of a condition. */
-export interface Match {
-  readonly index: number;
-  /** The text of the condition, or `default`. */
-  readonly because: string;
-}
-
-/** A target of attempts, with every inherited setting filled in. */
-export interface Leaf extends TargetNode {
-  readonly strategy: 'leaf';
-  /** The config that contains it, as `configs.<name>`; `inline` or `request` for trees that are not in the file. */
-  readonly root: string;
-  /** Absent if the config leaves the provider open: the request's own choice is then used. */
-  readonly provider: ProviderBinding | undefined;
-  /** Values written into request bodies. The slug before its model is already removed. */
-  readonly override: JsonObject | undefined;
-  readonly retry: RetryPolicy;
-  /** Undefined: never skipped because of earlier failures. */
-  readonly circuit?: CircuitPolicy | undefined;
-  readonly timeouts: PartialTimeouts;
-  readonly customHost: string | undefined;
-  /** Lower-case names. */
-  readonly forwardHeaders: readonly string[] | undefined;
-  readonly strict: boolean | undefined;
-  readonly showsReasoning?: boolean | undefined;
-  /** Stored prompt that this target runs instead of the one in the request; prompts routes only. */
-  readonly prompt?: ChosenPrompt | undefined;
-}
-
-export type PartialTimeouts = { readonly [K in keyof Timeouts]?: Timeouts[K] };
-
-/** Inputs of conditional routing. */
-export interface QueryFacts {
-  readonly metadata: Readonly<Record<string, string>>;
-  /** A top-level body field. */
-  params(name: string): unknown;
-  readonly pathname: string;
-}
+export type * from './target/binding.ts';
+export type * from './target/timeouts.ts';
+export type * from './target/tree.ts';
 
 /** A named config, or one sent with a request. */
 export interface CompiledConfig {
@@ -121,58 +25,6 @@ export interface CompiledConfig {
   /** A target has its own prompt: the config is rejected on all but the prompts routes. */
   readonly hasPrompts?: boolean;
   readonly log?: LogRule | undefined;
-}
-
-/** A provider of the configuration (or a virtual key for it, or a direct choice), with its plugin, settings and credential. */
-export interface ProviderBinding {
-  /** Slug as clients write it; the type in direct mode. */
-  readonly slug: string;
-  /** Name of the virtual key, if one was used. */
-  readonly virtualKey: string | undefined;
-  readonly provider: Provider;
-  readonly settings: CommonSettings & JsonObject;
-  /** `catalog`: signed with the credential of the configuration; `caller`: with the credential in the request. */
-  readonly owner: CredentialOwner;
-  /** Origin of its host: the file (used as written) or a request (egress rules apply). */
-  readonly trust: Trust;
-  /** Hosts to which the catalog's credential may be sent although the request chose them; patterns of `allow_custom_host`. */
-  allowsHost(url: URL): boolean;
-  allowsModel(model: string): boolean;
-  /** Names in the `models:` list that are not patterns, for `/v1/models`. */
-  readonly models?: readonly string[];
-  readonly timeouts: PartialTimeouts;
-  /** Set if the provider is incomplete (a secret is missing, `enabled: false`): requests to it fail with this error. */
-  readonly unusable: GatewayError | undefined;
-  credential(deployment: Deployment | undefined): CredentialRef;
-  /** Present if `owner` is `caller`: returns the same binding, signed with the credential in the request. */
-  forCaller?(key: string | undefined): ProviderBinding;
-  /** Objects created through it belong to the gateway key that created them. */
-  readonly isolate?: boolean;
-  /** Metadata of the virtual key, added to the record. */
-  readonly metadata?: Readonly<Record<string, string>>;
-}
-
-/** Origin of a host: one from the configuration is used as written, one from a request is checked against the egress rules. */
-export type Trust = 'operator' | 'request';
-
-/** A compiled credential. */
-export interface CredentialRef {
-  readonly owner: CredentialOwner;
-  /** Path of the setting that contains it (`providers.main.api_key`), for error messages. */
-  readonly setting?: string;
-  /** Returns the headers that sign this request; synchronously unless something must be fetched. */
-  headers(request: UpstreamRequest): HeaderPairs | Promise<HeaderPairs>;
-  /**
-   * Called after the provider rejected these headers: discards a cached token contained in them, or corrects their time.
-   * Returns true if another attempt may sign differently.
-   *
-   * @param body of the response; undefined if it is not known
-   */
-  evict?(used: HeaderPairs, body: Buffer | undefined): boolean;
-  /** True for a response other than 401 that also means a rejected credential. */
-  isRefused?(status: number, body: Buffer): boolean;
-  /** Returns the secrets in these headers, which must be masked in the response. */
-  secrets?(used: HeaderPairs): SecretVariants | undefined;
 }
 
 /** One secret of an API key in `api_keys:`, or the caller named in a token. */

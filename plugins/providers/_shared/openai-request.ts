@@ -14,7 +14,7 @@ import { withoutForeignReasoning } from '#formats/openai-responses/encrypted.ts'
 import { withoutSlug } from '#formats/openai-objects/batch-lines.ts';
 import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
-import type { OpenAiCall, OpenAiCompatible } from './openai-compatible.ts';
+import type { OpenAiCall, OpenAiCompatible } from './openai-service.ts';
 import type { OpenAiEndpoint } from '#formats/openai-objects/taps.ts';
 
 /** Builds the upstream request of an endpoint: the client's own body, with the changes that the service needs. */

@@ -1,6 +1,6 @@
 import type { HistoryQuirk } from '#formats/history/rules.ts';
 import type { ChatQuirk } from '#formats/openai-chat/quirks/quirk.ts';
-import type { ImageEdits } from '../_shared/openai-compatible.ts';
+import type { ImageEdits } from '../_shared/openai-service.ts';
 import type { OpenAiEndpoint } from '#formats/openai-objects/taps.ts';
 
 /** A service that uses the OpenAI format, and its properties. */

@@ -5,7 +5,7 @@ import { runSteps } from '../../core/async/steps.ts';
 import { changedKeys, changeSteps, restartKeys } from '../../config/report/diff.ts';
 import { filesDiff, renameFiles } from '../../config/report/files-diff.ts';
 import { valueChangeSteps } from '../../config/report/value-changes.ts';
-import type { SavedFiles } from '../../config/read/merge-files.ts';
+import type { SavedFiles } from '../../config/read/files.ts';
 import type { LoadedConfig } from '../../config/reload/load.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 import { printable } from '../../core/text/printable.ts';

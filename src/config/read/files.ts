@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { readRegularFile, readRegularFileAsync } from '../../core/files/regular-file.ts';
-import type { SavedFiles } from './merge-files.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 
 /** Largest file of a configuration, in bytes; far above any real one. */
 export const maxConfigFile = 16 * 1024 * 1024;
+
+/** Absolute path → text: saved files, read instead of the files on disk. */
+export type SavedFiles = Readonly<Record<string, string>>;
 
 /** A file contains bytes that are not UTF-8, so that decoding would change its content. */
 export class NotUtf8Error extends Error {

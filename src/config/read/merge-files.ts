@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
-import { maxConfigFile, NotUtf8Error, readText, reasonOf } from './files.ts';
+import { maxConfigFile, NotUtf8Error, readText, reasonOf, type SavedFiles } from './files.ts';
 import {
   filesIn,
   matchingFiles,
@@ -36,9 +36,6 @@ export interface MergedFiles {
 }
 
 export type Source = { readonly path: string } | { readonly text: string; readonly name: string };
-
-/** Absolute path → text: saved files, read instead of the files on disk. */
-export type SavedFiles = Readonly<Record<string, string>>;
 
 /** Reads the main file and, through `include`, all others. Only references in `include` are resolved. */
 export function mergeFiles(source: Source, sources: ReferenceContext, saved?: SavedFiles): MergedFiles {

@@ -5,8 +5,8 @@ import { changedKeys, changeSteps, restartKeys } from '../report/diff.ts';
 import type { Diagnostic } from '../report/diagnostic.ts';
 import type { LoadedConfig, ValidConfig } from './load.ts';
 import { type Loader, LoaderFailure, type PostedRequest } from './loader.ts';
-import { areUnchanged } from '../read/files.ts';
-import type { SavedFiles, Source } from '../read/merge-files.ts';
+import { areUnchanged, type SavedFiles } from '../read/files.ts';
+import type { Source } from '../read/merge-files.ts';
 import type { WrittenLocations } from '../report/origins.ts';
 import { type ConfigWatcher, createWatcher } from './watch.ts';
 

@@ -1,4 +1,4 @@
-import type { ProviderPrices } from '../provider.ts';
+import type { ProviderPrices } from '../provider/entry.ts';
 import type { Price } from './price.ts';
 
 /** Facts for a price lookup. */

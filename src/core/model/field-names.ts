@@ -1,6 +1,12 @@
 import type { Endpoint } from '../endpoint.ts';
 import { isExactNumber, isJsonObject, type JsonObject } from '../json/merge.ts';
-import type { SameMeaning } from '../provider.ts';
+
+/** Places of a request body in which the same parameter may be written. A dot leads to a member of an object. */
+export interface SameMeaning {
+  readonly places: readonly string[];
+  /** True for values that can be sent together. If absent, a written value replaces those of all other places. */
+  readonly agree?: (one: unknown, other: unknown) => boolean;
+}
 
 interface Parameter extends SameMeaning {
   /** The places that a route reads, the preferred one first. */

@@ -1,4 +1,4 @@
-import type { Lane } from '../plan.ts';
+import type { UsageDetails } from '../model/usage.ts';
 
 /**
  * One finished request: the data structure of the spool, the log store, the API, the dashboard and the filter language.
@@ -165,6 +165,12 @@ export interface Draft {
   guardrails: readonly unknown[];
 }
 
+/**
+ * How a response is forwarded: `express` unread except by its tap, `splice` with an edited request, `full` converted in
+ * both directions.
+ */
+export type Lane = 'express' | 'splice' | 'full';
+
 export interface UsageRecord {
   readonly prompt: number;
   readonly completion: number;
@@ -176,36 +182,6 @@ export interface UsageRecord {
   readonly source: 'reported' | 'estimated' | 'none';
   /** Further units with a price; absent if the counts above are complete, which is nearly always the case. */
   readonly details?: UsageDetails;
-}
-
-/** Absent members are 0, or unknown. */
-export interface UsageDetails {
-  /** Part of `cache_write` with a time to live of one hour. */
-  readonly cache_write_1h?: number;
-  /** Part of both `cached` and `audio_in`. */
-  readonly cached_audio?: number;
-  /** Image tokens: parts of `prompt`, of `cached` and of `completion`. */
-  readonly image_in?: number;
-  readonly cached_images?: number;
-  readonly image_out?: number;
-  /** Number of generated images, and their requested kind: `<size>/<quality>`. */
-  readonly images?: number;
-  readonly image?: string;
-  /** Seconds of audio, with a fraction, if it is not billed in tokens. */
-  readonly seconds?: number;
-  /** Characters of text converted to speech. */
-  readonly characters?: number;
-  /** Searches by the provider, in the web and in its file store. */
-  readonly web_searches?: number;
-  readonly file_searches?: number;
-  /** Containers in which the provider ran code. They are billed per session, which may begin in an earlier response. */
-  readonly containers?: number;
-  /** Transcripts in a WebSocket session, which another model creates from the input audio and which are billed separately. */
-  readonly transcripts?: number;
-  /** Images that a tool of the provider generated with another model, which are billed separately. */
-  readonly tool_images?: number;
-  /** Service tier in the response: `flex`, `priority`, `batch`. */
-  readonly tier?: string;
 }
 
 /** Headers without credentials; the body's bytes follow the record (see store/spool.ts), or `why_absent` has the reason. */

@@ -1,6 +1,6 @@
 import { isCredentialHeader } from './credential-names.ts';
 import { type HeaderPairs, placeholderCredentials } from '../http/headers.ts';
-import type { Attempt } from '../plan.ts';
+import type { CredentialOwner } from '../provider/entry.ts';
 import { variantsOf } from './variants.ts';
 
 /**
@@ -65,7 +65,11 @@ export function secretsOf({ credential, forwarded }: SignedAttempt, signed: Head
   return signed === undefined ? undefined : credential?.secrets?.(signed);
 }
 
-type SignedAttempt = Pick<Attempt, 'credential' | 'forwarded'>;
+/** The members of an attempt that show which secrets it contained. */
+interface SignedAttempt {
+  readonly credential: { readonly owner: CredentialOwner; secrets?(used: HeaderPairs): SecretVariants | undefined } | undefined;
+  readonly forwarded: HeaderPairs | undefined;
+}
 
 const isOfCredential = (_: string, at: number, pairs: HeaderPairs): boolean => isCredentialHeader(pairs[at - (at % 2)] ?? '');
 

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
-import type { Usage } from '../../core/model/usage.ts';
-import type { UsageDetails } from '../../core/records/record.ts';
+import type { Usage, UsageDetails } from '../../core/model/usage.ts';
 import { objectOf } from './json.ts';
 
 /**

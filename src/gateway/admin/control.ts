@@ -9,7 +9,7 @@ import type { Activity, ConfigStateFacts, RequestExplainer, DashboardRequest, Ma
 import type { ReloadResult, Reloader } from '../../config/reload/reloader.ts';
 import type { LoadedConfig, ValidConfig } from '../../config/reload/load.ts';
 import type { WrittenLocations } from '../../config/report/origins.ts';
-import type { SavedFiles } from '../../config/read/merge-files.ts';
+import type { SavedFiles } from '../../config/read/files.ts';
 import type { AdminEntry } from '../../config/schema/index.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { LogReader } from '../../core/logs/reader.ts';

@@ -3,7 +3,7 @@ import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../core/secrets/sha256.ts';
 import type { ValidConfig } from '../../config/reload/load.ts';
-import type { SavedFiles } from '../../config/read/merge-files.ts';
+import type { SavedFiles } from '../../config/read/files.ts';
 import { makeFolder } from '../../core/files/folder.ts';
 import { readRegularFile } from '../../core/files/regular-file.ts';
 import { isJsonObject } from '../../core/json/merge.ts';

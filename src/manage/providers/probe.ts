@@ -11,9 +11,17 @@ import { bytesOfPiece } from '../../transport/outbound/local-response.ts';
 import type { WireRequest } from '../../transport/outbound/upstream.ts';
 import type { CatalogEntry } from './catalog-entry.ts';
 import { probeRequest } from './probe-request.ts';
-import type { ProviderTestOptions } from './test-provider.ts';
 import { tryParseObject } from '../../core/json/scan.ts';
 import { withoutFullStop } from '../../core/text/wording.ts';
+
+/** Options of a probe. */
+export interface ProbeOptions {
+  readonly outbound: Outbound;
+  /** Timeout of each request. */
+  readonly timeoutMs: number;
+  /** Removes the secrets of the configuration. */
+  mask(text: string): string;
+}
 
 /** Result of one probe. */
 export interface ProbeResult {
@@ -35,7 +43,7 @@ const maxBytes = 4 * 1024 * 1024;
 export async function runProbe(
   one: CatalogEntry,
   probe: Probe,
-  { outbound, timeoutMs: totalMs, mask }: ProviderTestOptions,
+  { outbound, timeoutMs: totalMs, mask }: ProbeOptions,
 ): Promise<ProbeResult> {
   try {
     const { translation, deployment } = probeRequest(one.binding, probe);
@@ -113,7 +121,7 @@ const failedProbe = (probe: Probe, status: number, says: string, fix: string | u
   models: undefined,
 });
 
-function probeFault(probe: Probe, error: unknown, mask: ProviderTestOptions['mask']): ProbeResult {
+function probeFault(probe: Probe, error: unknown, mask: ProbeOptions['mask']): ProbeResult {
   if (error instanceof GatewayError) return failedProbe(probe, 0, oneLine(error.message, mask), error.hint);
   if (error instanceof FetchFault) return failedProbe(probe, 0, error.message, connectionFixes[error.kind]);
   return failedProbe(probe, 0, error instanceof Error ? oneLine(error.message, mask) : 'it failed', undefined);
@@ -127,7 +135,7 @@ const connectionFixes: Readonly<Record<FetchFault['kind'], string>> = {
 };
 
 /** Masks first: the beginning of a secret that is cut off would not be recognized. */
-export const oneLine = (text: string, mask: ProviderTestOptions['mask']): string => {
+export const oneLine = (text: string, mask: ProbeOptions['mask']): string => {
   const line = printable(withoutFullStop(mask(text).replaceAll(/\s+/g, ' ').trim()));
   return line.length > 200 ? `${line.slice(0, 199).toWellFormed()}…` : line;
 };

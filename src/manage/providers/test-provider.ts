@@ -3,20 +3,14 @@ import { isSecretKey } from '../../config/read/secrets.ts';
 import type { Probe } from '../../core/provider.ts';
 import { plural, withoutFullStop } from '../../core/text/wording.ts';
 import { errorMessage } from '../../core/error.ts';
-import type { Outbound } from '../../transport/outbound/index.ts';
 import { type CatalogEntry, disabledReason } from './catalog-entry.ts';
 import { hostOf } from './probe-request.ts';
-import { oneLine, type ProbeResult, runProbe } from './probe.ts';
+import { oneLine, type ProbeOptions, type ProbeResult, runProbe } from './probe.ts';
 
 /** Options of a test. */
-export interface ProviderTestOptions {
+export interface ProviderTestOptions extends ProbeOptions {
   /** Also sends requests that cost tokens: one token per deployment. */
   readonly deep: boolean;
-  readonly outbound: Outbound;
-  /** Timeout of each request. */
-  readonly timeoutMs: number;
-  /** Removes the secrets of the configuration. */
-  mask(text: string): string;
 }
 
 /** Result of testing a provider. */

@@ -1,6 +1,6 @@
-import type { LogRecord, UsageDetails, UsageRecord } from '../../core/records/record.ts';
+import type { LogRecord, UsageRecord } from '../../core/records/record.ts';
 import { emptyRecord } from '../../core/records/empty.ts';
-import type { Usage } from '../../core/model/usage.ts';
+import type { Usage, UsageDetails } from '../../core/model/usage.ts';
 import { type Attempt, isSuccess, type Outcome } from '../../core/plan.ts';
 import type { Tap } from '../../core/tap.ts';
 import type { PriceBook } from '../../core/cost/book.ts';

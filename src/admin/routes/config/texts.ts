@@ -7,7 +7,7 @@ import type { WrittenLocations } from '../../../config/report/origins.ts';
 import { filesDiff, renameFiles } from '../../../config/report/files-diff.ts';
 import { valueChangeSteps } from '../../../config/report/value-changes.ts';
 import type { LoadedConfig } from '../../../config/reload/load.ts';
-import type { SavedFiles } from '../../../config/read/merge-files.ts';
+import type { SavedFiles } from '../../../config/read/files.ts';
 import { GatewayError } from '../../../core/error.ts';
 import { isJsonObject } from '../../../core/json/merge.ts';
 import { createMask, type Mask } from '../../../core/secrets/mask.ts';

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { silentContext } from '../../../config/read/references.ts';
-import { mergeFiles, type SavedFiles } from '../../../config/read/merge-files.ts';
+import type { SavedFiles } from '../../../config/read/files.ts';
+import { mergeFiles } from '../../../config/read/merge-files.ts';
 import { printable } from '../../../core/text/printable.ts';
 import { CommandError, exitCodes } from '../../command.ts';
 import type { CliIo } from '../../io.ts';

@@ -1,12 +1,19 @@
 import { type Entry, entriesOf, itemsOf, type Node, textOf } from '../../../../config/read/node.ts';
+import type { Notes } from '../notes.ts';
 import type { SourceSection } from '../section.ts';
-import type { RouterParts } from './settings.ts';
 
 const noEntry = 'no entry of model_list that was mapped has this name';
 const unknownFallback = 'a fallback was left out: no entry of model_list that was mapped has its name';
 
 /** Name that means all names without a list of their own. */
 const all = '*';
+
+export interface RouterParts {
+  readonly router: SourceSection;
+  readonly litellm: SourceSection;
+  readonly groups: ReadonlyMap<string, readonly unknown[]>;
+  readonly notes: Notes;
+}
 
 /** Name → names that are tried after it. */
 export function fallbacksByName(parts: RouterParts): ReadonlyMap<string, readonly string[]> {

@@ -1,7 +1,7 @@
 import { entriesOf, type Node, textOf } from '../../../../config/read/node.ts';
 import type { Notes } from '../notes.ts';
 import { firstNumber, SourceSection } from '../section.ts';
-import { fallbacksByName } from './fallbacks.ts';
+import { fallbacksByName, type RouterParts } from './fallbacks.ts';
 import { callbacks } from './reasons.ts';
 import { attemptsOf, seconds } from './target-params.ts';
 
@@ -14,13 +14,6 @@ export interface RouterSettings {
   readonly fallbacks: ReadonlyMap<string, readonly string[]>;
   /** Further name → name of a group. */
   readonly aliases: readonly (readonly [string, string])[];
-}
-
-export interface RouterParts {
-  readonly router: SourceSection;
-  readonly litellm: SourceSection;
-  readonly groups: ReadonlyMap<string, readonly unknown[]>;
-  readonly notes: Notes;
 }
 
 export function routerSettings(parts: RouterParts): RouterSettings {
