@@ -24,6 +24,8 @@ interface Open {
   /** The provider's number of the block. */
   readonly block: number | undefined;
   signature: string;
+  /** For a call: a part of its input was sent. */
+  hasInput: boolean;
 }
 
 const noEvents: readonly ApiEvent[] = Object.freeze([]);
@@ -178,9 +180,10 @@ export class MessageEvents {
       const opened = start === undefined ? noEvents : this.#begin('call', start, undefined);
       const partial = { type: 'input_json_delta', partial_json: delta };
       // White space after the end of the input, for example, comes too late.
-      return delta === '' || call.index !== this.#open?.index
-        ? opened
-        : [...opened, { type: 'content_block_delta', index: call.index, delta: partial }];
+      const open = this.#open;
+      if (delta === '' || open === undefined || call.index !== open.index) return opened;
+      open.hasInput = true;
+      return [...opened, this.#delta(partial)];
     });
   }
 
@@ -227,7 +230,7 @@ export class MessageEvents {
 
   #begin(kind: Open['kind'], content: JsonObject, block: number | undefined): readonly ApiEvent[] {
     const closed = [...(kind === 'call' ? noEvents : this.#calling(this.#calls.rest())), ...this.#close()];
-    this.#open = { kind, index: this.#next, block, signature: '' };
+    this.#open = { kind, index: this.#next, block, signature: '', hasInput: false };
     this.#blank = '';
     this.#next += 1;
     return [...closed, { type: 'content_block_start', index: this.#open.index, content_block: content }];
@@ -239,16 +242,21 @@ export class MessageEvents {
 
   /**
    * Closes the open block. Clients send thinking back with its signature. If the signature cannot be from the API, a mark is sent
-   * instead.
+   * instead. A call without input has one empty part of it, as the API itself sends: some clients reject a call that has none.
    */
   #close(): readonly ApiEvent[] {
     const open = this.#open;
     if (open === undefined) return noEvents;
     const { signature } = open;
     const own = signature !== '' && signedBy(signature) !== 'gemini' ? signature : unsignedPlaceholder;
-    const signed = open.kind === 'thinking' ? [this.#delta({ type: 'signature_delta', signature: own })] : noEvents;
+    const last =
+      open.kind === 'thinking'
+        ? [this.#delta({ type: 'signature_delta', signature: own })]
+        : open.kind === 'call' && !open.hasInput
+          ? [this.#delta({ type: 'input_json_delta', partial_json: '' })]
+          : noEvents;
     this.#open = undefined;
-    return [...signed, { type: 'content_block_stop', index: open.index }];
+    return [...last, { type: 'content_block_stop', index: open.index }];
   }
 }
 

@@ -250,6 +250,14 @@ describe('the end', () => {
       total_tokens: 29,
     });
   });
+
+  it('has all details if the provider reports none, because client libraries require them', () => {
+    const { response } = run([text('a'), { type: 'usage', usage: { prompt: 20, completion: 9 } }]);
+    expect(response['usage']).toMatchObject({
+      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+      output_tokens_details: { reasoning_tokens: 0 },
+    });
+  });
 });
 
 it('a response that is too large to hold is an error', () => {

@@ -59,10 +59,9 @@ function responseObject({ id, model, createdAt, echo }: ResponseFacts, state: Js
 /** Usage with the names of the API. */
 function responseUsage(usage: Usage): JsonObject {
   const { prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details, completion_tokens_details } = openaiUsage(usage);
-  const written = wholeCount(usage.cacheWrite);
   return {
     input_tokens: prompt_tokens,
-    input_tokens_details: { cached_tokens: prompt_tokens_details.cached_tokens, ...(written === 0 ? {} : { cache_write_tokens: written }) },
+    input_tokens_details: { cached_tokens: prompt_tokens_details.cached_tokens, cache_write_tokens: wholeCount(usage.cacheWrite) },
     output_tokens: completion_tokens,
     output_tokens_details: { reasoning_tokens: completion_tokens_details.reasoning_tokens },
     total_tokens,
