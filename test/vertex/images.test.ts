@@ -45,7 +45,7 @@ it('images/generations calls a single-image model once per image', async () => {
   expect([response.status, response.headers.get('x-gateway-dropped-params'), generations.length]).toEqual([200, null, 3]);
   expect(await response.json()).toMatchObject({
     data: [{ b64_json: 'AA==' }, { b64_json: 'BB==' }, { b64_json: 'CC==' }],
-    usage: { input_tokens: 9, output_tokens: 30, total_tokens: 39 },
+    usage: { input_tokens: 9, input_tokens_details: { image_tokens: 0, text_tokens: 9 }, output_tokens: 30, total_tokens: 39 },
   });
   expect(new Set(generations.map((one) => one.request.body.toString())).size).toBe(1);
   const record = await rig.gateway.record(response.headers.get('x-request-id'));

@@ -11,6 +11,10 @@ const response = (data: string): string =>
       candidatesTokenCount: 10,
       thoughtsTokenCount: 2,
       totalTokenCount: 15,
+      promptTokensDetails: [
+        { modality: 'TEXT', tokenCount: 2 },
+        { modality: 'IMAGE', tokenCount: 1 },
+      ],
       candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 8 }],
     },
   });
@@ -22,13 +26,13 @@ describe('fromImages', () => {
     expect(fromImages([response('AA=='), response('BB==')], call)).toEqual({
       created: 1,
       data: [{ b64_json: 'AA==' }, { b64_json: 'BB==' }],
-      usage: { input_tokens: 6, output_tokens: 24, total_tokens: 30 },
+      usage: { input_tokens: 6, input_tokens_details: { image_tokens: 2, text_tokens: 4 }, output_tokens: 24, total_tokens: 30 },
       output_format: 'png',
     });
     const request = { origin: 'https://a.example', path: '/', method: 'POST', headers: [], body: emptyBody, dropped: [] };
     const { tap } = new ImageTranslation(request, { model: 'gemini-2.5-flash-image', calls: 2, call }, [response('AA==')]);
     tap.whole(response('BB=='));
-    expect(tap.usage).toEqual({ prompt: 6, completion: 24, reasoning: 4, details: { image_out: 16 } });
+    expect(tap.usage).toEqual({ prompt: 6, completion: 24, reasoning: 4, details: { image_in: 2, image_out: 16 } });
   });
 
   it.each([

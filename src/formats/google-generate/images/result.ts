@@ -1,7 +1,9 @@
 import { faultError, GatewayError } from '../../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Call } from '../../../core/provider.ts';
+import type { Usage } from '../../../core/model/usage.ts';
 import { objectOf, objectsIn, parseObject, textOf } from '../../shared/json.ts';
+import { sumOfUsages } from '../../shared/usage.ts';
 import { nativeFinishReason } from '../response/finish.ts';
 import { piecesOf } from '../response/pieces.ts';
 import { geminiUsage } from '../response/usage.ts';
@@ -23,11 +25,10 @@ export function fromImages(texts: readonly string[], call: Pick<Call, 'createdAt
   const data = images.map(({ row }) => row);
   if (data.length === 0) throw filtered(answers);
   const usages = answers.flatMap((answer) => geminiUsage(answer['usageMetadata']) ?? []);
-  const sum = (key: 'prompt' | 'completion'): number => usages.reduce((total, usage) => total + usage[key], 0);
   return {
     created: call.createdAt,
     data,
-    ...(usages.length === 0 ? {} : { usage: imageUsage(sum('prompt'), sum('completion')) }),
+    ...(usages.length === 0 ? {} : { usage: imageUsage(usages.reduce(sumOfUsages)) }),
     ...formatOf(images),
   };
 }
@@ -44,11 +45,15 @@ function formatOf([first, ...others]: readonly Image[]): JsonObject {
   return format === undefined || others.some(({ mimeType }) => mimeType !== first?.mimeType) ? {} : { output_format: format };
 }
 
-const imageUsage = (input: number, output: number): JsonObject => ({
-  input_tokens: input,
-  output_tokens: output,
-  total_tokens: input + output,
-});
+function imageUsage({ prompt, completion, details }: Usage): JsonObject {
+  const images = details?.image_in ?? 0;
+  return {
+    input_tokens: prompt,
+    input_tokens_details: { image_tokens: images, text_tokens: Math.max(0, prompt - images) },
+    output_tokens: completion,
+    total_tokens: prompt + completion,
+  };
+}
 
 function predicted({ bytesBase64Encoded, gcsUri, prompt, mimeType }: JsonObject): Image[] {
   const revised = typeof prompt === 'string' && prompt !== '' ? { revised_prompt: prompt } : {};
