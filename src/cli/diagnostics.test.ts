@@ -89,8 +89,17 @@ error: no provider called "azure-ue"                                    [unknown
     const manyDiagnostics = Array.from({ length: 53 }, (_, i) => ({ ...simpleDiagnostic, line: i + 1 }));
     const lines = prettyDiagnostics(manyDiagnostics, { colors: false }).split('\n\n');
     expect(lines).toHaveLength(51);
-    expect(lines.at(-1)).toBe('… and 3 more');
+    expect(lines.at(-1)).toBe('… and 3 warnings more');
     expect(shortDiagnostics(manyDiagnostics).split('\n')).toHaveLength(51);
+  });
+
+  it('shows errors before warnings if not all are shown', () => {
+    const warnings = Array.from({ length: 60 }, (_, i) => ({ ...simpleDiagnostic, line: i + 1 }));
+    const many = [...warnings, unknownKey];
+    const lines = shortDiagnostics(many).split('\n');
+    expect([lines[0], lines.at(-1)]).toEqual([shortDiagnostics([unknownKey]), '… and 11 warnings more']);
+    expect(prettyDiagnostics(many, { colors: false })).toContain(unknownKey.message);
+    expect(githubDiagnostics(many)).toContain('::error');
   });
 
   it('prints no control character of a file', () => {

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { type Diagnostic, isError } from '../config/report/diagnostic.ts';
+import { type Diagnostic, errorsFirst, isError } from '../config/report/diagnostic.ts';
 import { printable } from '../core/text/printable.ts';
 import { plural } from '../core/text/wording.ts';
 import { textWidth } from './text.ts';
@@ -16,13 +16,14 @@ export interface DiagnosticStyle {
 
 /** Format for people: each problem with its line, a caret and a hint. Without a final line feed. */
 export function prettyDiagnostics(diagnostics: readonly Diagnostic[], style: DiagnosticStyle): string {
-  const shown = diagnostics.slice(0, maxShown).map((one) => pretty(one, style));
-  return [...shown, ...rest(diagnostics)].join('\n\n');
+  const { shown, rest } = cut(diagnostics);
+  return [...shown.map((one) => pretty(one, style)), ...rest].join('\n\n');
 }
 
 /** Format for editors: `file:line:col: level: message [code]`. */
 export function shortDiagnostics(diagnostics: readonly Diagnostic[]): string {
-  return [...diagnostics.slice(0, maxShown).map(shortDiagnostic), ...rest(diagnostics)].join('\n');
+  const { shown, rest } = cut(diagnostics);
+  return [...shown.map(shortDiagnostic), ...rest].join('\n');
 }
 
 /** One problem on one line. */
@@ -40,7 +41,7 @@ export function diagnosticsReport(diagnostics: readonly Diagnostic[], files: rea
 
 /** Format for GitHub Actions: workflow commands that become annotations. */
 export function githubDiagnostics(diagnostics: readonly Diagnostic[]): string {
-  return diagnostics.slice(0, maxShown).map(github).join('\n');
+  return cut(diagnostics).shown.map(github).join('\n');
 }
 
 function github({ severity, file, line, column, endColumn, code, message, hint }: Diagnostic): string {
@@ -51,9 +52,11 @@ function github({ severity, file, line, column, endColumn, code, message, hint }
 const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
-function rest(diagnostics: readonly Diagnostic[]): string[] {
-  const more = diagnostics.length - maxShown;
-  return more > 0 ? [`… and ${more} more`] : [];
+/** The problems to show, by position, and a line about the rest. Of more problems than are shown, the errors come first. */
+function cut(diagnostics: readonly Diagnostic[]): { readonly shown: readonly Diagnostic[]; readonly rest: readonly string[] } {
+  if (diagnostics.length <= maxShown) return { shown: diagnostics, rest: [] };
+  const sorted = errorsFirst(diagnostics);
+  return { shown: sorted.slice(0, maxShown), rest: [`… and ${countDiagnostics(sorted.slice(maxShown))} more`] };
 }
 
 function pretty(one: Diagnostic, style: DiagnosticStyle): string {

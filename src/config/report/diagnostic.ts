@@ -76,8 +76,11 @@ export function briefDiagnostic({ file, line, column, severity, message, hint }:
 }
 
 /** The same for a list, errors first: a log line may be cut. */
-export function briefDiagnostics(diagnostics: readonly Diagnostic[]): string[] {
-  return [...diagnostics.filter(isError), ...diagnostics.filter((one) => !isError(one))].map(briefDiagnostic);
+export const briefDiagnostics = (diagnostics: readonly Diagnostic[]): string[] => errorsFirst(diagnostics).map(briefDiagnostic);
+
+/** For lists that may be cut: warnings must not hide errors. */
+export function errorsFirst(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  return [...diagnostics.filter(isError), ...diagnostics.filter((one) => !isError(one))];
 }
 
 /** Sorted by file, line and column, without duplicates. */
