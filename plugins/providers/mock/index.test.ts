@@ -260,7 +260,13 @@ describe('other routes of the mock provider', () => {
   });
 
   it('moderate each input and list the models', () => {
-    expect(ask('moderations', { input: ['a', 'b'] }).json()['results']).toHaveLength(2);
+    const { results } = ask('moderations', { input: ['a', 'b'] }).json() as { results: { categories: object; category_scores: object }[] };
+    expect(results).toHaveLength(2);
+    for (const { categories, category_scores: scores } of results) {
+      expect(Object.keys(categories)).toHaveLength(13);
+      expect(categories).toHaveProperty(['violence/graphic'], false);
+      expect(Object.keys(scores)).toEqual(Object.keys(categories));
+    }
     const settings: MockSettings = { replies: { mine: {} } };
     expect((ask('models', undefined, { settings, method: 'GET' }).json()['data'] as { id: string }[]).map(({ id }) => id)).toEqual([
       'echo',

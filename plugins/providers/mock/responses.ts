@@ -71,7 +71,7 @@ function usageOf(prompt: string, answer: string): JsonObject {
   const [input, output] = [tokensIn(prompt), tokensIn(answer)];
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: input + output,

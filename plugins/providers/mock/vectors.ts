@@ -28,11 +28,32 @@ export function imageEmbeddings(request: MockRequest): MockContent {
   return embeddings({ ...request, body: { ...request.body, input } });
 }
 
+/** Client libraries require all of them. */
+const moderationCategories = [
+  'harassment',
+  'harassment/threatening',
+  'hate',
+  'hate/threatening',
+  'illicit',
+  'illicit/violent',
+  'self-harm',
+  'self-harm/instructions',
+  'self-harm/intent',
+  'sexual',
+  'sexual/minors',
+  'violence',
+  'violence/graphic',
+];
+
 /** Moderations: nothing is ever flagged. */
 export function moderations({ body, call }: MockRequest): MockContent {
-  const names = ['harassment', 'hate', 'self-harm', 'sexual', 'violence'];
-  const perCategory = <T>(value: T): Record<string, T> => Object.fromEntries(names.map((name) => [name, value]));
-  const results = inputsOf(body['input']).map(() => ({ flagged: false, categories: perCategory(false), category_scores: perCategory(0) }));
+  const perCategory = <T>(value: T): Record<string, T> => Object.fromEntries(moderationCategories.map((name) => [name, value]));
+  const results = inputsOf(body['input']).map(() => ({
+    flagged: false,
+    categories: perCategory(false),
+    category_scores: perCategory(0),
+    category_applied_input_types: perCategory(['text']),
+  }));
   return { json: { id: `modr-${call.id}`, model: call.model, results } };
 }
 
