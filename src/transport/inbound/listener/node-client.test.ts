@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { slowClientMs } from '../../wire/slow-client.ts';
 import { NodeClient } from './node-client.ts';
@@ -87,6 +89,27 @@ describe('NodeClient', () => {
     expect(received.split('HTTP/1.1 200 OK')).toHaveLength(2);
     expect(received).toMatch(/^1\r\na\r\n0\r\n\r\nHTTP\/1\.1 200 OK[\s\S]*\r\n\r\n1\r\na\r\n0\r\n\r\n$/);
   });
+});
+
+it.each([
+  ['a TCP socket', { host: '127.0.0.1', port: 0 }, 'ECONNRESET'],
+  ['a Unix socket', { path: join(tmpdir(), `node-client-${process.pid}.sock`) }, undefined],
+])('a response with a known length that is cut closes %s', async (_, listen, expected) => {
+  const server = createServer((__, response) => {
+    const client = new NodeClient(response);
+    client.head(200, ['content-length', '10']);
+    client.write(Buffer.from('a'));
+    setImmediate(() => client.destroy());
+  }).listen(listen);
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo | string;
+  const socket = typeof address === 'string' ? connect(address) : connect(address.port, address.address);
+  let code: string | undefined;
+  socket.on('error', (error: NodeJS.ErrnoException) => (code = error.code)).resume();
+  socket.write(request());
+  await once(socket, 'close').catch(() => undefined);
+  expect([socket.destroyed, code]).toEqual([true, expected]);
+  server.close();
 });
 
 describe('a complete response', () => {

@@ -64,8 +64,9 @@ export class NodeClient implements Client {
   destroy(): void {
     this.#ended = true;
     const { headersSent, socket } = this.#response;
-    // Without chunked coding, a client may take the end of the connection for the end of the body. A reset prevents that.
-    if (headersSent && !this.#isChunked && socket !== null && 'resetAndDestroy' in socket) socket.resetAndDestroy();
+    // Without chunked coding, a client may take the end of the connection for the end of the body. A reset prevents that. A Unix
+    // socket has no address and cannot be reset.
+    if (headersSent && !this.#isChunked && socket?.remoteAddress !== undefined) socket.resetAndDestroy();
     else this.#response.destroy();
   }
 
