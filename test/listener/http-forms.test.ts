@@ -123,6 +123,15 @@ it('HTTP/1.0 with connection: keep-alive serves two requests on one connection',
   expect(client.statuses).toEqual([200, 404]);
 });
 
+it('HTTP/1.0 with connection: keep-alive serves no second request after a chunked body', async () => {
+  const body = chat({});
+  const head = ['connection: keep-alive', 'content-type: application/json', 'x-gateway-provider: @main', 'transfer-encoding: chunked'];
+  const first = `POST /v1/chat/completions HTTP/1.0\r\n${head.join('\r\n')}\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  const text = await (await openAndWrite(first + write(requests['no route'] as Sent, '1.0'))).closed();
+  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+  expect(text).toContain('"content":"hi"');
+});
+
 it('an interrupted stream does not look complete to an HTTP/1.0 client', async () => {
   const client = new WireClient(gateway.url);
   const ended = new Promise<string>((resolve) => {

@@ -192,6 +192,8 @@ class RequestDispatcher {
     const limits = deps.limits();
     const head = readHead(request, limits.names, deps.clock);
     const client = new NodeClient(response, this.#onEarly);
+    // A proxy that speaks HTTP/1.0 does not know chunks, and may find the end of the body elsewhere (RFC 9112 6.1).
+    if (request.httpVersionMinor === 0 && request.headers['transfer-encoding'] !== undefined) response.shouldKeepAlive = false;
     const { matched } = head;
     const traits = traitsOf(matched?.endpoint ?? 'relay');
     const cors = deps.cors();
