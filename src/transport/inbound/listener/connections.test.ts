@@ -17,7 +17,7 @@ class ReceivingSocket extends EventEmitter {
 
 it('closeIdle waits 5 s for bytes without a response, and for as long as a response is due', () => {
   const server = new EventEmitter();
-  const plain = { startDraining: () => {}, isResponding: () => false };
+  const plain = { isDraining: false, isResponding: () => false };
   const connections = new Connections({ server, plain } as unknown as DataServer);
   const [rest, request] = [new ReceivingSocket(), new ReceivingSocket()];
   for (const socket of [rest, request]) server.emit('connection', socket);

@@ -26,7 +26,6 @@ export class Connections {
   readonly #server: Server;
   readonly #plain: PlainConnections;
   readonly #open = new Map<TrackedSocket, ConnectionActivity>();
-  #isDraining = false;
 
   constructor({ server, plain }: DataServer) {
     this.#server = server;
@@ -40,9 +39,8 @@ export class Connections {
 
   /** From now on, every response that has not started has `connection: close`. `now` in monotonic milliseconds. */
   startDraining(now: number): void {
-    if (this.#isDraining) return;
-    this.#isDraining = true;
-    this.#plain.startDraining();
+    if (this.#plain.isDraining) return;
+    this.#plain.isDraining = true;
     const last = (_request: IncomingMessage, response: ServerResponse): void => {
       response.shouldKeepAlive = false;
     };

@@ -24,15 +24,10 @@ export class ArrivingBody extends EventEmitter implements BodyStream {
   #fault: GatewayError | undefined;
 
   /** @param length of the whole body, as in the request's head */
-  constructor(known: KnownHead, length: BodyLength, tap: PausableSource) {
+  constructor(known: KnownHead, length: BodyLength, source: PausableSource) {
     super();
     this.headers = length === known.length ? known.headers : { ...known.headers, 'content-length': length.toString() };
-    this.#source = tap;
-  }
-
-  /** True once the last byte has arrived, whether it was read or not. */
-  get isComplete(): boolean {
-    return this.#isComplete;
+    this.#source = source;
   }
 
   push(chunk: Buffer): void {

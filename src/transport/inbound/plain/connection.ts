@@ -69,7 +69,7 @@ export class PlainConnection {
   checkTimeout(now: number): void {
     const limit = this.#front.limits[this.#phase] ?? Number.POSITIVE_INFINITY;
     if (this.#linger?.isOver(now * 1000) !== true && now - this.#since <= limit) return;
-    if (this.#phase === 'head') this.#front.rejectLate(this.socket);
+    if (this.#phase === 'head') this.#front.deps.errorResponses.late(this.socket);
     else this.socket.destroy();
     this.#enter('closing');
   }
@@ -82,7 +82,7 @@ export class PlainConnection {
       else if (this.#phase === 'rest') this.#discardBody(chunk);
       else if (this.#phase !== 'closing') this.#readHead(chunk);
     } catch (thrown) {
-      this.#front.onDefect(thrown);
+      this.#front.deps.onDefect(thrown);
       this.socket.destroy();
     }
   };
@@ -125,14 +125,14 @@ export class PlainConnection {
       this.#body = new ArrivingBody(known, length, this.socket);
       if (received.length > 0) this.#body.push(received);
     }
-    const client = new PlainClient(this, this.#front.extraHeaders(known));
+    const client = new PlainClient(this, this.#front.deps.extraHeaders(known));
     this.#client = client;
     try {
-      this.#front.serve({ known, length, client, body: this.#body ?? received, peer: this.#peer });
+      this.#front.deps.serve({ known, length, client, body: this.#body ?? received, peer: this.#peer });
     } catch (thrown) {
-      this.#front.onDefect(thrown);
+      this.#front.deps.onDefect(thrown);
       if (client.hasHead) this.socket.destroy();
-      else this.#front.rejectDefect(this.socket);
+      else this.#front.deps.errorResponses.defect(this.socket);
     }
   }
 
@@ -211,7 +211,7 @@ export class PlainConnection {
   }
 
   readonly #onEnd = (): void => {
-    if (this.#phase === 'head') this.#front.rejectUnreadable(this.socket);
+    if (this.#phase === 'head') this.#front.deps.errorResponses.unreadable(this.socket);
     else if (this.#phase === 'rest') lingeringClose(this.socket);
     else if (this.#phase === 'silent' || this.#phase === 'idle') this.socket.end();
     else this.socket.destroySoon();

@@ -375,7 +375,7 @@ describe('PlainConnections', () => {
 
   it('closes the connection after the response if the gateway shuts down', async () => {
     const client = await open((request) => {
-      connections.startDraining();
+      connections.isDraining = true;
       respond(request);
     });
     client.socket.write(plainRequest);

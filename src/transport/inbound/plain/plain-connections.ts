@@ -49,16 +49,18 @@ export class PlainConnections implements TimeoutGroup {
   readonly everyMs = 1000;
   readonly heads: ResponseHeadWriter;
   readonly limits = limits;
-  readonly #deps: PlainConnectionsDeps;
+  readonly deps: PlainConnectionsDeps;
+  /** Number of checks of all connections so far; one per second while there are any. */
+  tick = 0;
+  /** True during a shutdown: every response that has not started closes its connection. */
+  isDraining = false;
   readonly #known = new KnownHeads();
   readonly #open = new Map<Socket, PlainConnection>();
   readonly #toNode: (socket: Socket) => void;
-  #tick = 0;
-  #isDraining = false;
 
   /** @param server its own connection listeners are replaced, and called only for connections handed over */
   constructor(server: Server, deps: PlainConnectionsDeps) {
-    this.#deps = deps;
+    this.deps = deps;
     this.heads = new ResponseHeadWriter(deps.now);
     const nodeListeners = server.listeners('connection') as ((socket: Socket) => void)[];
     server.removeAllListeners('connection');
@@ -67,20 +69,6 @@ export class PlainConnections implements TimeoutGroup {
     };
     server.on('connection', (socket: Socket) => this.#connect(socket));
     server.on('close', () => deps.wheel.delete(this));
-  }
-
-  /** Number of checks of all connections so far; one per second while there are any. */
-  get tick(): number {
-    return this.#tick;
-  }
-
-  /** True during a shutdown: every response that has not started closes its connection. */
-  get isDraining(): boolean {
-    return this.#isDraining;
-  }
-
-  startDraining(): void {
-    this.#isDraining = true;
   }
 
   /** True while a request on this connection has no complete response. False for connections not handled here. */
@@ -95,32 +83,8 @@ export class PlainConnections implements TimeoutGroup {
   // ---- used by the connections ------------------------------------------------------------------
 
   read(bytes: Buffer, last: KnownHead | undefined): ReadHead | 'more' | undefined {
-    const names = this.#deps.names();
+    const names = this.deps.names();
     return names === undefined ? undefined : this.#known.read(bytes, last, names);
-  }
-
-  serve(request: PlainRequest): void {
-    this.#deps.serve(request);
-  }
-
-  extraHeaders(known: KnownHead): HeaderPairs | undefined {
-    return this.#deps.extraHeaders(known);
-  }
-
-  onDefect(error: unknown): void {
-    this.#deps.onDefect(error);
-  }
-
-  rejectLate(socket: Socket): void {
-    this.#deps.errorResponses.late(socket);
-  }
-
-  rejectUnreadable(socket: Socket): void {
-    this.#deps.errorResponses.unreadable(socket);
-  }
-
-  rejectDefect(socket: Socket): void {
-    this.#deps.errorResponses.defect(socket);
   }
 
   closed({ socket }: PlainConnection): void {
@@ -137,17 +101,17 @@ export class PlainConnections implements TimeoutGroup {
   }
 
   #connect(socket: Socket): void {
-    if (this.#deps.names() === undefined) {
+    if (this.deps.names() === undefined) {
       this.#toNode(socket);
       return;
     }
     this.#open.set(socket, new PlainConnection(socket, this));
-    this.#deps.wheel.add(this);
+    this.deps.wheel.add(this);
   }
 
   check(): boolean {
-    this.#tick += 1;
-    for (const connection of this.#open.values()) connection.checkTimeout(this.#tick);
+    this.tick += 1;
+    for (const connection of this.#open.values()) connection.checkTimeout(this.tick);
     return this.#open.size > 0;
   }
 }
