@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici';
 import type { JsonBody } from '../../core/json/body.ts';
 import type { Trust } from '../../core/snapshot.ts';
 import type { UpstreamRequest } from '../../core/provider.ts';
-import { staleMs } from './http1/connection.ts';
+import { wasClosedBefore } from './http1/connection.ts';
 import { type ContinueSkipper, skipContinue } from './http1/skip-continue.ts';
 import { OriginPool, type OriginPoolOptions } from './http1/origin-pool.ts';
 import { ReadingTurns } from '../wire/reading-turns.ts';
@@ -66,15 +66,12 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-/** Codes of a closed connection, in contrast to an invalid response. */
-const closedCodes: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
-
 /** Reason for an attempt that the gateway aborted. It is never shown. */
 class Aborted extends Error {}
 
 export interface UpstreamOptions extends OriginPoolOptions {
   /** `server.fast_path` of the active configuration; the default is true. */
-  fastPath?(): boolean;
+  readonly fastPath?: (() => boolean) | undefined;
 }
 
 /** Plain requests are sent over the gateway's own connections. The library sends all others, or all if the fast path is off. */
@@ -165,9 +162,8 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly #over: (() => void) | undefined;
   #socket: LibrarySocket | undefined;
   /** For a reused connection: the bytes it had read before, and when the request was written. */
-  #isReused = false;
   #readBefore = 0;
-  #writtenAt = 0;
+  #writtenAt = Number.NEGATIVE_INFINITY;
   #ended = false;
   #turns: ReadingTurns | undefined;
 
@@ -181,7 +177,6 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   /** @param isReused the connection has served a request before, and may have been closed since */
   attachSocket(socket: LibrarySocket, isReused: boolean): void {
     this.#socket = socket;
-    this.#isReused = isReused;
     if (!isReused) return;
     this.#readBefore = socket.bytesRead;
     this.#writtenAt = performance.now();
@@ -236,11 +231,6 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#turns?.end();
     this.#over?.();
-    this.#receiver.failed(error, this.#isUnread(error));
-  }
-
-  #isUnread(error: Error): boolean {
-    if (!this.#isReused || this.#socket?.bytesRead !== this.#readBefore || !('code' in error)) return false;
-    return closedCodes.has(error.code) && performance.now() - this.#writtenAt <= staleMs;
+    this.#receiver.failed(error, this.#socket?.bytesRead === this.#readBefore && wasClosedBefore(this.#writtenAt, error));
   }
 }

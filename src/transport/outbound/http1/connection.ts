@@ -11,7 +11,7 @@ import { unsentBytes, type WritingSocket } from '../unsent.ts';
  * Milliseconds within which a kept-alive connection that was already closed reports its error. A provider that has begun
  * to process a request may also drop the connection, but not so soon.
  */
-export const staleMs = 100;
+const staleMs = 100;
 
 /** Milliseconds that an idle connection is kept if the provider gives no timeout. */
 const idleMs = 15_000;
@@ -19,15 +19,19 @@ const idleMs = 15_000;
 const idleMarginMs = 2000;
 const idleLimitMs = 600_000;
 
-/** Codes of a closed connection, as opposed to a response that cannot be parsed. */
-const closedCodes: ReadonlySet<string> = new Set(['UPSTREAM_CLOSED', 'ECONNRESET', 'EPIPE']);
+/** Codes of a closed connection, of this client and of undici, as opposed to a response that cannot be parsed. */
+const closedCodes: ReadonlySet<unknown> = new Set(['UPSTREAM_CLOSED', 'UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
+/** True if the connection was already closed when the request was written to it. @param writtenAt monotonic milliseconds */
+export const wasClosedBefore = (writtenAt: number, error: NodeJS.ErrnoException): boolean =>
+  closedCodes.has(error.code) && performance.now() - writtenAt <= staleMs;
 
 /** One connection to an origin. It serves one request at a time, and is idle in the origin's pool between them. */
 export class UpstreamConnection {
   readonly #socket: Socket;
   readonly #origin: Origin;
   readonly #reader: ResponseParser;
-  readonly #turns: ReadingTurns;
+  readonly turns: ReadingTurns;
   #outgoing: Outgoing | undefined;
   /** Bytes of the response were received. */
   #hasData = false;
@@ -45,7 +49,7 @@ export class UpstreamConnection {
     this.#origin = origin;
     this.epoch = epoch;
     this.#reader = new ResponseParser(origin.responseHeads);
-    this.#turns = new ReadingTurns(socket);
+    this.turns = new ReadingTurns(socket);
   }
 
   /** Sends a request. @param isReused the connection was idle in the pool before */
@@ -88,14 +92,6 @@ export class UpstreamConnection {
     return unsentBytes(this.#socket as WritingSocket);
   }
 
-  pause(): void {
-    this.#turns.pause();
-  }
-
-  resume(): void {
-    this.#turns.resume();
-  }
-
   /** Cancels the response. Its remaining bytes would block the next one, so the connection is closed. */
   abort(outgoing: Outgoing): void {
     if (this.#outgoing !== outgoing) return;
@@ -112,7 +108,7 @@ export class UpstreamConnection {
       return;
     }
     this.#hasData = true;
-    this.#turns.count(bytes.length);
+    this.turns.count(bytes.length);
     let rest: number | undefined;
     try {
       rest = this.#reader.push(bytes, outgoing.receiver);
@@ -137,7 +133,7 @@ export class UpstreamConnection {
     this.close();
     if (outgoing === undefined || outgoing.isOver) return;
     outgoing.isOver = true;
-    outgoing.receiver.failed(error, this.#wasNotRead(error));
+    outgoing.receiver.failed(error, !this.#hasData && wasClosedBefore(this.#reusedAt, error));
   }
 
   close(): void {
@@ -159,21 +155,16 @@ export class UpstreamConnection {
   #detach(outgoing: Outgoing): void {
     this.#outgoing = undefined;
     outgoing.connection = undefined;
-    this.#origin.requestEnded();
+    this.#origin.owner.requestEnded();
   }
 
   /** Milliseconds that the connection may wait for the next request. 0: close it. */
   #idleTimeoutMs(isClean: boolean): number {
     // The provider responded before it read the whole request, which is still being sent.
     if (!isClean || !this.#reader.isReusable || this.#socket.writableLength > 0) return 0;
-    this.resume();
+    this.turns.resume();
     const { keepAliveSeconds } = this.#reader;
     return keepAliveSeconds === undefined ? idleMs : Math.min(keepAliveSeconds * 1000 - idleMarginMs, idleLimitMs);
-  }
-
-  #wasNotRead(error: Error): boolean {
-    if (this.#hasData || !('code' in error)) return false;
-    return closedCodes.has(String(error.code)) && performance.now() - this.#reusedAt <= staleMs;
   }
 }
 

@@ -29,7 +29,7 @@ export class OriginPool implements TimeoutGroup {
   readonly #wheel: TimerWheel;
   readonly #lookup: PoolOptions['lookup'];
   readonly #origins: Readonly<Record<Trust, Map<string, Origin>>> = { operator: new Map(), request: new Map() };
-  readonly #host: OriginOwner;
+  readonly #owner: OriginOwner;
   /** Requests to be sent over idle connections in this turn of the event loop. */
   #queue: Outgoing[] = [];
   /** Requests in progress. */
@@ -41,9 +41,8 @@ export class OriginPool implements TimeoutGroup {
     this.#wheel = wheel;
     this.#lookup = lookup;
     const dialer = new Dialer();
-    this.#host = {
+    this.#owner = {
       dial: (endpoint, options, events) => dialer.dial(endpoint, options, events),
-      requestStarted: () => this.#requestStarted(),
       requestEnded: () => this.#requestEnded(),
     };
   }
@@ -78,7 +77,7 @@ export class OriginPool implements TimeoutGroup {
       receiver.failed(new WireFault('UPSTREAM_CLOSED', 'the gateway stops'));
       return true;
     }
-    this.#host.requestStarted();
+    this.#requestStarted();
     if (isOnce || origin.idle === 0) this.#sendNow(outgoing, performance.now());
     else this.#sendSoon(outgoing);
     return true;
@@ -160,7 +159,7 @@ export class OriginPool implements TimeoutGroup {
     if (url === undefined || (url.origin !== text && `${url.origin}/` !== text)) return undefined;
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined;
     if (this.size >= originLimit) this.#closeOldest();
-    const origin = new Origin(endpointOf(url), url.host, this.#lookup(trust), this.#host);
+    const origin = new Origin(endpointOf(url), url.host, this.#lookup(trust), this.#owner);
     this.#origins[trust].set(text, origin);
     return origin;
   }

@@ -8,8 +8,6 @@ import { RequestHeadWriter } from './request-head.ts';
 /** What an origin needs from the pool that contains it. */
 export interface OriginOwner {
   dial(endpoint: Endpoint, options: DialOptions, events: SocketEvents): Socket;
-  /** A request is waiting for a response or for a connection. */
-  requestStarted(): void;
   requestEnded(): void;
 }
 
@@ -19,22 +17,23 @@ export class Origin {
   readonly requestHeads: RequestHeadWriter;
   readonly #endpoint: Endpoint;
   readonly #lookup: DialOptions['lookup'];
-  readonly #host: OriginOwner;
+  readonly owner: OriginOwner;
   /** A stack: the most recently used connection is used first, so that surplus ones reach their idle timeout and are closed. */
   readonly #idle: UpstreamConnection[] = [];
   readonly #open = new Set<UpstreamConnection>();
   readonly #dials = new Set<PendingConnection>();
-  #session: Buffer | undefined;
+  /** TLS: the session with which the next connection can use a shorter handshake. */
+  session: Buffer | undefined;
   /** Counts the calls of `renew`. */
-  #epoch = 0;
+  epoch = 0;
   /** Increases with each use of any origin. */
   lastUse = 0;
 
-  constructor(endpoint: Endpoint, authority: string, lookup: DialOptions['lookup'], host: OriginOwner) {
+  constructor(endpoint: Endpoint, authority: string, lookup: DialOptions['lookup'], owner: OriginOwner) {
     this.requestHeads = new RequestHeadWriter(authority);
     this.#endpoint = endpoint;
     this.#lookup = lookup;
-    this.#host = host;
+    this.owner = owner;
   }
 
   /** Number of connections, including those being opened. */
@@ -62,7 +61,7 @@ export class Origin {
   }
 
   dial(events: SocketEvents): Socket {
-    return this.#host.dial(this.#endpoint, { lookup: this.#lookup, session: this.#session }, events);
+    return this.owner.dial(this.#endpoint, { lookup: this.#lookup, session: this.session }, events);
   }
 
   connectionOpened(dial: PendingConnection, socket: Socket): UpstreamConnection {
@@ -75,36 +74,24 @@ export class Origin {
   connectionFailed(dial: PendingConnection): void {
     this.#dials.delete(dial);
     // The upstream may have rejected the TLS session.
-    this.#session = undefined;
-    this.#host.requestEnded();
-  }
-
-  storeSession(session: Buffer): void {
-    this.#session = session;
-  }
-
-  get epoch(): number {
-    return this.#epoch;
+    this.session = undefined;
+    this.owner.requestEnded();
   }
 
   /** Connections that exist now serve no further request. */
   renew(): void {
-    this.#epoch += 1;
+    this.epoch += 1;
     this.closeIdle();
   }
 
   /** Adds a connection to the idle ones. */
   addIdle(connection: UpstreamConnection, ms: number): void {
-    if (connection.epoch !== this.#epoch) {
+    if (connection.epoch !== this.epoch) {
       connection.close();
       return;
     }
     connection.idleUntil = performance.now() + ms;
     this.#idle.push(connection);
-  }
-
-  requestEnded(): void {
-    this.#host.requestEnded();
   }
 
   closed(connection: UpstreamConnection): void {
@@ -179,7 +166,7 @@ class PendingConnection implements SocketEvents {
   }
 
   session(session: Buffer): void {
-    this.#origin.storeSession(session);
+    this.#origin.session = session;
   }
 
   cancel(error: Error): void {

@@ -38,11 +38,11 @@ export class Outgoing implements ResponseControl {
   }
 
   pause(): void {
-    this.connection?.pause();
+    this.connection?.turns.pause();
   }
 
   resume(): void {
-    this.connection?.resume();
+    this.connection?.turns.resume();
   }
 
   abort(): void {
