@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEgress } from '../../src/transport/outbound/egress.ts';
-import { createNameResolver, type NameResolver } from '../../src/transport/outbound/dns/resolver.ts';
+import { NameResolver } from '../../src/transport/outbound/dns/resolver.ts';
 import { type NameServer, startNameServer } from './dns-server.ts';
 
 let server: NameServer;
@@ -37,7 +37,7 @@ beforeEach(async () => {
   };
   await writeFile(join(dir, 'hosts'), '127.0.0.1 localhost\n10.0.0.9 inside.test other.test # a comment\n::9 inside.test\nnonsense\n');
   make = (tryMs) =>
-    createNameResolver({
+    new NameResolver({
       monotonic: () => now,
       hostsFile: join(dir, 'hosts'),
       systemResolver: bySystem,

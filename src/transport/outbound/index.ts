@@ -15,7 +15,7 @@ import { jwtBearer } from '../credentials/grants/jwt-bearer.ts';
 import type { GrantDeps } from '../credentials/grants/token-request.ts';
 import { createJwt } from '../credentials/jwt.ts';
 import { createMedia, type FetchMedia } from './media.ts';
-import { createNameResolver } from './dns/resolver.ts';
+import { NameResolver } from './dns/resolver.ts';
 import { createCredentialCompiler, type CredentialCompiler } from '../credentials/sign.ts';
 import { TokenError, type TokenFetcher, TokenSources } from '../credentials/token-source.ts';
 import type { TimerWheel } from '../wire/timer-wheel.ts';
@@ -39,7 +39,7 @@ export interface OutboundDeps {
   /** `server.egress.allow` of the active configuration. */
   egressAllow(): readonly string[];
   /** `server.fast_path` of the active configuration; the default is true. */
-  fastPath?(): boolean;
+  readonly fastPath?: (() => boolean) | undefined;
   /** The environment of the process, which describes the identity of the machine. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A token could not be renewed; the old one is used until it expires. */
@@ -55,9 +55,9 @@ const operatorOnly: TokenFetcher = Object.freeze({
 
 export function createOutbound(from: OutboundDeps): Outbound {
   const { clock, wheel, random, egressAllow, env, onTokenFault, onKeysFault } = from;
-  const names = createNameResolver({ monotonic: clock.monotonic, hostsFile: hostsFileIn(env), systemResolver: lookup });
+  const names = new NameResolver({ monotonic: clock.monotonic, hostsFile: hostsFileIn(env), systemResolver: lookup });
   const egress = createEgress(egressAllow, names.lookup);
-  const upstream = createUpstream({ lookup: egress.lookup, wheel, fastPath: () => from.fastPath?.() !== false });
+  const upstream = createUpstream({ lookup: egress.lookup, wheel, fastPath: from.fastPath });
   const deps = { upstream, checkEgress: egress.check, now: clock.now, monotonic: clock.monotonic, wait, env };
   const fetcher = (grant: OAuthGrant, trust: Trust): TokenFetcher => fetcherFor(grant, trust, deps);
   const tokens = new TokenSources(fetcher, { now: clock.now, monotonic: clock.monotonic, random, onFault: onTokenFault });

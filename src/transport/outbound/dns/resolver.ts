@@ -6,7 +6,7 @@ import { HostsFile } from './hosts-file.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { setBounded } from '../../../core/memory/set-bounded.ts';
 
-export interface NameResolverOptions {
+interface NameResolverOptions {
   /** Monotonic milliseconds. */
   monotonic(): number;
   readonly hostsFile: string;
@@ -18,14 +18,6 @@ export interface NameResolverOptions {
   readonly tryMs?: number;
   /** Milliseconds that a second address family may take longer than the first (RFC 8305 3). */
   readonly familyMs?: number;
-}
-
-/** Resolves names for sockets. */
-export interface NameResolver {
-  readonly lookup: LookupFunction;
-  /** Number of cached names, and of running lookups. */
-  readonly size: { readonly cached: number; readonly pending: number };
-  close(): void;
 }
 
 type Addresses = readonly LookupAddress[];
@@ -70,11 +62,7 @@ const notFoundCodes: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'EBA
  * delays only the names that it is queried for. Results are cached for their TTL, within limits, and concurrent lookups of
  * one name share one query.
  */
-export function createNameResolver(options: NameResolverOptions): NameResolver {
-  return new CachingNameResolver(options);
-}
-
-class CachingNameResolver implements NameResolver {
+export class NameResolver {
   readonly #options: NameResolverOptions;
   readonly #hosts: HostsFile;
   readonly #system = new ConcurrencyLimit(systemLimit, limits.waiting);
@@ -90,7 +78,8 @@ class CachingNameResolver implements NameResolver {
     this.#createdAt = options.monotonic();
   }
 
-  get size(): NameResolver['size'] {
+  /** Number of cached names, and of running lookups. */
+  get size(): { readonly cached: number; readonly pending: number } {
     return { cached: this.#cache.size, pending: this.#pending.size };
   }
 
