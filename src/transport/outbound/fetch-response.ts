@@ -1,8 +1,9 @@
 import { fromUnknown, type GatewayError } from '../../core/error.ts';
 import { connectionFault } from '../../core/http/connection-fault.ts';
 import { appendBytes } from '../../core/memory/byte-pieces.ts';
+import { errorCode } from '../../core/text/error-code.ts';
 import type { Trust } from '../../core/snapshot.ts';
-import { codeOf, isConnectTimeout } from './exchange/faults.ts';
+import { isConnectTimeout } from './exchange/faults.ts';
 import type { ResponseReceiver, ResponseControl, Upstream, WireRequest } from './upstream.ts';
 
 /** Timeouts in milliseconds, and the maximum size in bytes. */
@@ -134,7 +135,7 @@ class BufferingReceiver implements ResponseReceiver {
 
 /** Uses the error code, never the message, which contains internal addresses. */
 function faultOf(error: Error): FetchFault {
-  const code = codeOf(error);
+  const code = errorCode(error);
   if (code === 'not_allowed') return new FetchFault('refused', error.message, error as GatewayError);
   if (isConnectTimeout(code)) return new FetchFault('timeout', 'the connection was not accepted in time', undefined, error);
   return new FetchFault('connection', connectionFault(error), undefined, error);

@@ -1,6 +1,7 @@
 import { connectionFault } from '../../../core/http/connection-fault.ts';
 import { isEncoded } from '../../../core/http/headers.ts';
 import { fromUnknown, GatewayError } from '../../../core/error.ts';
+import { errorCode } from '../../../core/text/error-code.ts';
 import type { Attempt, Flow, Outcome, Times, TimeoutPhase } from '../../../core/plan.ts';
 import { type EchoListener, SecretRedactor, type SecretVariants } from '../../../core/secrets/redactor.ts';
 import type { Timeouts } from '../../../core/snapshot.ts';
@@ -13,7 +14,6 @@ import { FileBody, canHaveBody, endToEndHeaders } from './file-body.ts';
 import { framingOf, scannerOf } from '../framing/index.ts';
 import { EventStreamBody } from './event-stream-body.ts';
 import {
-  codeOf,
   streamInterrupted,
   invalidResponse,
   isConnectTimeout,
@@ -283,7 +283,7 @@ export class HttpExchange implements ResponseReceiver, Sweepable, UpstreamBodyOw
   }
 
   #failWithoutResponse(error: Error, isUnread: boolean): void {
-    const code = codeOf(error);
+    const code = errorCode(error);
     // The egress rules forbid the address that the host name resolves to.
     if (error instanceof GatewayError && this.transfer === 'relay') this.refuse(error);
     else if (isConnectTimeout(code)) this.#timeout('connect');

@@ -1,7 +1,6 @@
 import { GatewayError } from '../../../core/error.ts';
 import type { TimeoutPhase } from '../../../core/plan.ts';
 import { slowClientMs } from '../../wire/slow-client.ts';
-import { errorCode } from '../../../core/text/error-code.ts';
 
 /** The response is not valid in its format, and none of it was committed. */
 export function invalidResponse(message: string, retry?: boolean): GatewayError {
@@ -13,17 +12,11 @@ export function streamInterrupted(message: string): GatewayError {
   return new GatewayError('stream_interrupted', { message, source: 'provider' });
 }
 
-/** The code of a socket error. */
-export function codeOf(error: Error): string | undefined {
-  return errorCode(error) || undefined;
-}
-
 /** Error codes of a connect timeout: those of undici and of the gateway's own client. */
-export const isConnectTimeout = (code: string | undefined): boolean =>
-  code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'UPSTREAM_CONNECT_TIMEOUT';
+export const isConnectTimeout = (code: string): boolean => code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'UPSTREAM_CONNECT_TIMEOUT';
 
 /** A response that a strict parser rejects. undici adds up two Content-Length values and then reports a length mismatch. */
-export const isInvalidHttp = ({ name }: Error, code: string | undefined): boolean =>
+export const isInvalidHttp = ({ name }: Error, code: string): boolean =>
   name === 'HTTPParserError' || code === 'UPSTREAM_INVALID' || code === 'UPSTREAM_LENGTH' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 
 /** A timeout expired during a committed response. */
