@@ -1,7 +1,7 @@
 import { isRetryable } from '../../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { tryParseObject } from '../../../core/json/scan.ts';
-import { redactSecrets, type TokenResponse } from '../grants/token-request.ts';
+import { redactSecrets, timestampIn, type TokenResponse } from '../grants/token-request.ts';
 import { type Token, TokenError } from '../token-source.ts';
 
 /** Assumed lifetime of keys without an expiration, in milliseconds. */
@@ -38,16 +38,13 @@ export function keysOf(
   // If cached, they would be rejected until they expire.
   if (![accessKeyId, sessionToken ?? ''].every((part) => /^[\x21-\x7e]*$/.test(part)))
     throw new TokenError(`${host} returned keys that no header could carry, with status ${status}`);
-  const expiry = until === undefined ? Number.NaN : timestampIn(until);
+  const expiry = timestampIn(until) ?? 0;
   const value = JSON.stringify({ accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) });
-  return { value, expiresAt: expiry > requestedAt && Number.isFinite(expiry) ? expiry : requestedAt + assumedLifetimeMs };
+  return { value, expiresAt: expiry > requestedAt ? expiry : requestedAt + assumedLifetimeMs };
 }
 
 /** Codes of STS with status 400 after which a later request may succeed (AssumeRoleWithWebIdentity, "Errors"; "Common Error Types"). */
 const temporary = /^(?:Throttling|IDPCommunicationError)/;
-
-/** Parses a date, or Unix seconds, to Unix milliseconds. */
-const timestampIn = (text: string): number => (/^[\d.e+]+$/i.test(text) ? Number(text) * 1000 : Date.parse(text));
 
 const names = ['AccessKeyId', 'SecretAccessKey', 'SessionToken', 'Token', 'Expiration', 'Code', 'Message', 'code', 'message'] as const;
 type KeyMembers = { [N in (typeof names)[number]]?: string };

@@ -125,11 +125,12 @@ function lifetimeOf(members: JsonObject, requestedAt: number): Pick<Token, 'expi
   return { expiresAt, renewAt: renewal > 0 ? requestedAt + renewal * 1000 : undefined };
 }
 
-function timestampIn(value: unknown): number | undefined {
+/** Parses a date, or Unix seconds, to Unix milliseconds. */
+export function timestampIn(value: unknown): number | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const seconds = Number(value);
   const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(String(value));
-  return ms > 0 ? ms : undefined;
+  return ms > 0 && Number.isFinite(ms) ? ms : undefined;
 }
 
 /** Returns `invalid_client: AADSTS…: <message>`, or the parts that exist. Only first lines, because trace ids follow. */
