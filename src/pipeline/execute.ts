@@ -174,7 +174,7 @@ export class Execution {
   /** Returns a promise only if the decision has to wait. */
   #decide(outcome: Outcome, current: Try): Decided | Promise<Decided> {
     if (outcome.kind === 'cancelled' || this.isCancelled) return undefined;
-    if (this.shouldRepeat(outcome)) return { leaf: current.leaf, tries: current.tries, isRepeat: true };
+    if (this.#shouldRepeat(outcome)) return { leaf: current.leaf, tries: current.tries, isRepeat: true };
     const judged = this.#deps.chain.judge(this.ctx, outcome, this.#earlierOutcomes(outcome));
     const verdict = isSpent(this.ctx.received) ? asAnswer(judged) : judged;
     this.#setReason(outcome, verdict.because);
@@ -225,7 +225,7 @@ export class Execution {
    * which happens to every idle connection when a provider restarts. At most once per target, whatever the retry policy
    * says. The repeat counts as an attempt.
    */
-  shouldRepeat(outcome: Outcome): boolean {
+  #shouldRepeat(outcome: Outcome): boolean {
     const isRepeat =
       outcome.kind === 'unreachable' &&
       outcome.isUnread === true &&

@@ -53,10 +53,9 @@ export function createSender(deps: SenderDeps): Send {
     if (refusal === undefined && trust === 'operator') trusted.add(origin);
     return refusal;
   };
-  const checked: SenderDeps = { ...deps, checkEgress };
   const over = (exchange: Sweepable): void => deps.sweeper.delete(exchange);
   return (attempt, arrivedAt): Sending => {
-    const refusal = preflightFault(attempt, checked);
+    const refusal = preflightFault(attempt, deps, checkEgress);
     if (refusal !== undefined) {
       const times = timesNotSent(deps.clock.monotonic() - arrivedAt);
       return { outcome: Promise.resolve({ kind: 'refused', attempt, times, error: refusal }), cancel: () => {} };
@@ -87,7 +86,7 @@ export function createSender(deps: SenderDeps): Send {
   };
 }
 
-function preflightFault(attempt: Attempt, deps: SenderDeps): GatewayError | undefined {
+function preflightFault(attempt: Attempt, deps: SenderDeps, checkEgress: SenderDeps['checkEgress']): GatewayError | undefined {
   const { upstream, translation, call } = attempt;
   if (upstream === undefined || translation === undefined || call === undefined) {
     return new GatewayError('internal', {
@@ -97,7 +96,7 @@ function preflightFault(attempt: Attempt, deps: SenderDeps): GatewayError | unde
   }
   const overloaded = overload(deps.sweeper, deps.maxInFlight());
   if (overloaded !== undefined) return overloaded;
-  return translation.local === undefined ? deps.checkEgress(upstream.origin, attempt.trust) : undefined;
+  return translation.local === undefined ? checkEgress(upstream.origin, attempt.trust) : undefined;
 }
 
 const none: HeaderPairs = Object.freeze([] as string[]) as HeaderPairs;

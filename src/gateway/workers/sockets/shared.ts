@@ -6,7 +6,7 @@ import { listen } from '../../../transport/inbound/listener/listen.ts';
 import { listenOnPath } from '../../../transport/inbound/listener/unix-socket.ts';
 
 /** A bound socket, not listening yet. The process that receives the handle listens on it. */
-type Bound = SendHandle & { close(): void; getsockname?(out: object): number };
+type Bound = SendHandle & { close(): void };
 
 /** Flag of libuv (SO_REUSEPORT): several sockets share a port, and the kernel distributes connections among them. */
 const reusePort = 2;
@@ -90,7 +90,7 @@ export class SharedSockets {
     return found;
   }
 
-  /** Called when all workers listen. Returns the connections accepted before that, for the workers to serve. @returns those connections */
+  /** Called when all workers listen. Returns the connections accepted before that, for the workers to serve. */
   takeEarlyConnections(): readonly Socket[] {
     this.#portHolder?.close();
     return this.#earlyConnections.splice(0);
