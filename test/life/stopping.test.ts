@@ -104,6 +104,27 @@ describe('a gateway that is stopping', () => {
     agent.destroy();
   });
 
+  it('ends at a second signal during the delay, also with a WebSocket whose client does not read', async () => {
+    await start({ delay: '90s' });
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/realtime?model=m`, { headers: { 'x-gateway-provider': '@live' } });
+    socket.on('error', () => {});
+    realtime.once('connection', (inner) => inner.on('error', () => {}).send(Buffer.alloc(32 * 1024 * 1024)));
+    await once(socket, 'open');
+    socket.pause();
+    const [inner] = realtime.clients;
+    let waiting = Number.POSITIVE_INFINITY;
+    await until(() => {
+      const before = waiting;
+      waiting = inner?.bufferedAmount ?? 0;
+      return waiting > 0 && waiting === before;
+    }, 'a full connection');
+    await stop();
+    running.child.kill('SIGTERM');
+    const ended = running.ended.then(({ code }) => code);
+    expect(await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 20_000, 'still running'))])).toBe(143);
+    socket.terminate();
+  });
+
   it('closes WebSockets with 1001 on both sides after the drain timeout', async () => {
     await start({ timeout: '3s' });
     const socket = new WebSocket(`${url.replace('http', 'ws')}/realtime?model=m`, { headers: { 'x-gateway-provider': '@live' } });

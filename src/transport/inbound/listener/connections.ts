@@ -20,12 +20,13 @@ const arrivingMs = 5000;
 
 /**
  * The open HTTP connections of a server, so that a shutdown can close each of them between two requests. There is no
- * cost per request before `startDraining`. Upgraded connections are not included.
+ * cost per request before `startDraining`. Upgraded connections are closed only with all others.
  */
 export class Connections {
   readonly #server: Server;
   readonly #plain: PlainConnections;
   readonly #open = new Map<TrackedSocket, ConnectionActivity>();
+  readonly #upgraded = new Set<Socket>();
 
   constructor({ server, plain }: DataServer) {
     this.#server = server;
@@ -34,7 +35,11 @@ export class Connections {
       this.#open.set(socket, { bytes: 0, activeAt: 0, answeringAt: undefined });
       socket.once('close', () => this.#open.delete(socket));
     });
-    server.on('upgrade', (request: IncomingMessage) => this.#open.delete(request.socket));
+    server.on('upgrade', ({ socket }: IncomingMessage) => {
+      this.#open.delete(socket);
+      this.#upgraded.add(socket);
+      socket.once('close', () => this.#upgraded.delete(socket));
+    });
   }
 
   /** From now on, every response that has not started has `connection: close`. `now` in monotonic milliseconds. */
@@ -71,9 +76,8 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Closes all connections at once. */
+  /** Closes all connections at once, upgraded ones too. */
   closeAll(): void {
-    this.#server.closeAllConnections();
-    this.#plain.closeAll();
+    for (const socket of [...this.#open.keys(), ...this.#upgraded]) socket.destroy();
   }
 }

@@ -62,7 +62,6 @@ async function open(serve: (request: PlainRequest) => void): Promise<TestClient>
 afterEach(async () => {
   for (const { socket } of clients) socket.destroy();
   clients = [];
-  connections.closeAll();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   for (const defect of defects.splice(0)) throw defect;

@@ -76,10 +76,6 @@ export class PlainConnections implements TimeoutGroup {
     return this.#open.get(socket)?.isResponding === true;
   }
 
-  closeAll(): void {
-    for (const socket of this.#open.keys()) socket.destroy();
-  }
-
   // ---- used by the connections ------------------------------------------------------------------
 
   read(bytes: Buffer, last: KnownHead | undefined): ReadHead | 'more' | undefined {
