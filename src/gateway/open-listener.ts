@@ -6,42 +6,36 @@ import { type ListenAddress, listenAddress, type ListenSetting, listenText } fro
 import { listen, type Listening } from '../transport/inbound/listener/listen.ts';
 import { errorCode } from '../core/text/error-code.ts';
 
-/** Opens a listener. Error messages name `flag` and the matching setting as the way to choose another address. @throws StartError */
-export async function openListener(server: Server, setting: ListenSetting, flag: keyof typeof settings): Promise<Listening> {
-  const text = listenText(setting);
-  const choice = `${flag} and ${settings[flag]}`;
-  const address = listenAddress(setting);
-  if (address === undefined) throw noAddress(text, flag);
-  return await withClearError(() => listen(server, address), address, { text, choice });
-}
+/** Opens a server on an address. See `openAddress`. */
+export const openListener = (server: Server, setting: ListenSetting, flag: keyof typeof settings): Promise<Listening> =>
+  openAddress(setting, flag, (address) => listen(server, address));
 
 /**
- * Opens the data listener with the given function.
+ * Opens a listener with the given function. Error messages name `flag` and the matching setting as the way to choose another
+ * address.
  *
  * @throws StartError with the reason
  */
-export async function openData<T>(setting: ListenSetting, open: (address: ListenAddress) => Promise<T>): Promise<T> {
+export async function openAddress<T>(
+  setting: ListenSetting,
+  flag: keyof typeof settings,
+  open: (address: ListenAddress) => Promise<T>,
+): Promise<T> {
   const text = listenText(setting);
   const address = listenAddress(setting);
-  if (address === undefined) throw noAddress(text, '--listen');
-  return await withClearError(() => open(address), address, { text, choice: '--listen and server.listen' });
-}
-
-function noAddress(text: string, flag: keyof typeof settings): StartError {
-  return new StartError({
-    exitCode: 3,
-    message: `"${text}" is not an address to listen on.`,
-    hint: `Write host:port or unix:/path (${flag}).`,
-  });
-}
-
-async function withClearError<T>(open: () => Promise<T>, address: ListenAddress, { text, choice }: ListenerText): Promise<T> {
+  if (address === undefined)
+    throw new StartError({
+      exitCode: 3,
+      message: `"${text}" is not an address to listen on.`,
+      hint: `Write host:port or unix:/path (${flag}).`,
+    });
   try {
-    return await open();
+    return await open(address);
   } catch (cause) {
     // Node reports EACCES for a missing directory, too.
     const isLost = 'path' in address && errorCode(cause) === 'EACCES' && !existsSync(dirname(address.path));
     const code = isLost ? 'ENOENT' : errorCode(cause);
+    const choice = `${flag} and ${settings[flag]}`;
     throw new StartError({
       exitCode: 1,
       message: `Can't listen on ${text}: ${reasons[code] ?? code}.`,
@@ -49,12 +43,6 @@ async function withClearError<T>(open: () => Promise<T>, address: ListenAddress,
       cause,
     });
   }
-}
-
-/** How error messages name the address, and which settings change it. */
-interface ListenerText {
-  readonly text: string;
-  readonly choice: string;
 }
 
 const settings = {

@@ -1,4 +1,5 @@
 import type { ObjectOwners } from '../../core/objects/owners.ts';
+import { systemClock } from '../../core/async/system-clock.ts';
 import type { Registry } from '../types.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { createCredentialCompiler } from '../../transport/credentials/sign.ts';
@@ -16,19 +17,13 @@ export async function dryRun(loaded: ValidConfig, registry: Registry): Promise<s
   const refuse = (): never => {
     throw new Error('a check opens no connection');
   };
-  const tokens = new TokenSources(() => ({ fetch: refuse }), {
-    now: Date.now,
-    monotonic: performance.now.bind(performance),
-    random: Math.random,
-    onFault: ignore,
-  });
+  const tokens = new TokenSources(() => ({ fetch: refuse }), { ...systemClock, random: Math.random, onFault: ignore });
   const generations = new Generations({
     registry,
     log: silentLog,
     outbound: { sign: createCredentialCompiler(tokens), media: refuse, jwt: () => ({ verify: refuse }) },
     owners: () => Promise.resolve(noOwners),
-    now: Date.now,
-    monotonic: performance.now.bind(performance),
+    ...systemClock,
   });
   try {
     const generation = await generations.build(loaded);

@@ -14,7 +14,7 @@ import type { MetricsSnapshot } from '../../telemetry/metrics/snapshot.ts';
 import type { MetricsPage } from '../../transport/inbound/metrics-page.ts';
 import { createProbes, type Probes } from '../../transport/inbound/probes.ts';
 import type { DrainPlan } from '../drain.ts';
-import { openData } from '../open-listener.ts';
+import { openAddress } from '../open-listener.ts';
 import type { Serving, WorkerState } from '../serving.ts';
 import { StartError } from '../types.ts';
 import type { FleetDeps } from './fleet-deps.ts';
@@ -168,7 +168,7 @@ export class Fleet implements Serving {
 
   async listen(setting: ListenSetting): Promise<string> {
     this.#listen = setting;
-    const sockets = await openData(setting, (address) => SharedSockets.open(address, this.#deps.count));
+    const sockets = await openAddress(setting, '--listen', (address) => SharedSockets.open(address, this.#deps.count));
     this.#sockets = sockets;
     this.#tick = setInterval(() => this.#supervise(), this.#times.beatMs);
     try {

@@ -27,14 +27,14 @@ export class FiguresReport {
   }
 
   async reportIfDue(): Promise<void> {
-    const { read, send: tell, monotonic } = this.#deps;
+    const { read, send, monotonic } = this.#deps;
     const from = monotonic();
     if (!this.hasChanges || this.#isBusy || this.#isOver || from < this.#dueAt) return;
     this.hasChanges = false;
     this.#isBusy = true;
     try {
       const figures = await read();
-      if (figures !== undefined && !this.#isOver) tell(figures);
+      if (figures !== undefined && !this.#isOver) send(figures);
     } finally {
       const now = monotonic();
       this.#dueAt = now + Math.min((now - from) * share, longest);
