@@ -1,7 +1,6 @@
 import type { AwsGrant } from '../../../core/secrets/grant.ts';
-import { FetchFault } from '../../outbound/fetch-response.ts';
 import { resolvedText } from '../grants/variables.ts';
-import { requestToken, type GrantDeps, type TokenResponse, type TokenRequest, tokenUrl } from '../grants/token-request.ts';
+import { requestLocalToken, type GrantDeps, type TokenResponse, type TokenRequest, tokenUrl } from '../grants/token-request.ts';
 import { TokenError, type TokenFetcher } from '../token-source.ts';
 import { keysOf } from './keys-response.ts';
 
@@ -22,15 +21,9 @@ const repeats = [{ statuses: [429, 500, 502, 503, 504], waitsMs: [500, 1500] }] 
 export function awsInstance(grant: Grant, deps: GrantDeps): TokenFetcher {
   const base = (): string =>
     resolvedText({ env: 'AWS_EC2_METADATA_SERVICE_ENDPOINT', otherwise: 'http://169.254.169.254' }, deps.env).replace(/\/+$/, '');
-  const request = async (path: string, options: Omit<TokenRequest, 'url' | 'trust'>): Promise<TokenResponse> => {
-    try {
-      return await requestToken({ url: tokenUrl(`${base()}/latest/${path}`), trust: 'operator', connectMs, repeats, ...options }, deps);
-    } catch (error) {
-      if (!(error instanceof TokenError) || !(error.cause instanceof FetchFault)) throw error;
-      throw new TokenError(`the instance metadata service does not respond, so the machine has no role (${error.message})`, {
-        cause: error,
-      });
-    }
+  const request = (path: string, options: Omit<TokenRequest, 'url' | 'trust'>): Promise<TokenResponse> => {
+    const url = tokenUrl(`${base()}/latest/${path}`);
+    return requestLocalToken({ url, trust: 'operator', connectMs, repeats, ...options }, deps, 'the instance metadata service', 'role');
   };
   return {
     async fetch() {

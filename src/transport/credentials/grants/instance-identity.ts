@@ -1,10 +1,9 @@
 import type { InstanceEndpoint, OAuthGrant } from '../../../core/secrets/grant.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
-import { FetchFault } from '../../outbound/fetch-response.ts';
 import { type Token, TokenError, type TokenFetcher } from '../token-source.ts';
 import { readChallengeFile } from './file-challenge.ts';
 import { resolvedText, isSet } from './variables.ts';
-import { requestToken, type GrantDeps, tokenOf, type TokenRequest, tokenUrl } from './token-request.ts';
+import { requestLocalToken, type GrantDeps, tokenOf, type TokenRequest, tokenUrl } from './token-request.ts';
 
 type Grant = Extract<OAuthGrant, { kind: 'instance-identity' }>;
 
@@ -27,10 +26,11 @@ export function instanceIdentity(grant: Grant, deps: GrantDeps): TokenFetcher {
 
 async function fetchToken(endpoint: InstanceEndpoint, grant: Grant, deps: GrantDeps): Promise<Token> {
   const request = requestFor(endpoint, grant, deps);
-  let answer = await requestFrom(endpoint, request, deps);
+  let answer = await requestLocalToken(request, deps, endpoint.name, 'identity');
   if (answer.status === 401 && endpoint.challenge !== undefined) {
     const proof = await readChallengeFile(answer.headers['www-authenticate'], endpoint.challenge, deps.env);
-    answer = await requestFrom(endpoint, { ...request, headers: [...(request.headers ?? []), 'authorization', `Basic ${proof}`] }, deps);
+    const headers = [...(request.headers ?? []), 'authorization', `Basic ${proof}`];
+    answer = await requestLocalToken({ ...request, headers }, deps, endpoint.name, 'identity');
   }
   return tokenOf(answer, grant.blame);
 }
@@ -51,14 +51,4 @@ function requestFor(endpoint: InstanceEndpoint, grant: Grant, { env }: GrantDeps
   if (endpoint.method === 'POST') return { ...common, form: parameters };
   for (const [name, value] of parameters) url.searchParams.set(name, value);
   return common;
-}
-
-/** If there is no response, the machine probably does not have the configured type of identity. */
-async function requestFrom(endpoint: InstanceEndpoint, request: TokenRequest, deps: GrantDeps): ReturnType<typeof requestToken> {
-  try {
-    return await requestToken(request, deps);
-  } catch (error) {
-    if (!(error instanceof TokenError) || !(error.cause instanceof FetchFault)) throw error;
-    throw new TokenError(`${endpoint.name} does not respond, so the machine has no identity (${error.message})`, { cause: error });
-  }
 }

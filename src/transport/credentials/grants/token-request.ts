@@ -70,6 +70,16 @@ export async function requestToken(request: TokenRequest, deps: GrantDeps): Prom
   }
 }
 
+/** The same for an endpoint of this machine. @param missing what the machine does not have if the endpoint does not respond */
+export async function requestLocalToken(request: TokenRequest, deps: GrantDeps, endpoint: string, missing: string): Promise<TokenResponse> {
+  try {
+    return await requestToken(request, deps);
+  } catch (error) {
+    if (!(error instanceof TokenError) || !(error.cause instanceof FetchFault)) throw error;
+    throw new TokenError(`${endpoint} does not respond, so the machine has no ${missing} (${error.message})`, { cause: error });
+  }
+}
+
 async function sendOnce({ url, method, form, headers = [], trust, connectMs }: TokenRequest, upstream: Upstream): Promise<FetchedResponse> {
   const body = form === undefined ? undefined : Buffer.from(form.toString(), 'latin1');
   const type = body === undefined ? [] : ['content-type', 'application/x-www-form-urlencoded'];
