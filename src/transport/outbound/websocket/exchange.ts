@@ -61,7 +61,7 @@ export class WebSocketExchange implements Sweepable, Flow, EchoListener {
   /** The client ended its side. */
   #hasClientEnded = false;
   #isClientDisconnected = false;
-  /** The client does not read what it was sent, so the provider is not read either. */
+  /** The client does not read what it was sent, or plugins still inspect the response, so the provider is not read either. */
   #isPaused = false;
   #isProviderDisconnected = false;
   /** Nothing more is forwarded: both sides are being closed. */
@@ -170,6 +170,7 @@ export class WebSocketExchange implements Sweepable, Flow, EchoListener {
       return;
     }
     this.#upstream = upstream;
+    this.#isPaused = true;
     if (head.length > 0) upstream.unshift(head);
     upstream.on('close', this.#onProviderClose).on('drain', () => this.#body.resume());
     const forwarded = endToEndHeaders(forwardedHeaders(answer.headers, this.#body.offeredProtocols));
@@ -235,6 +236,7 @@ export class WebSocketExchange implements Sweepable, Flow, EchoListener {
 
   into(consumer: FlowConsumer): void {
     this.#consumer = consumer;
+    this.#isPaused = false;
     this.#lastActivityAt = this.#settings.monotonic();
     const upstream = this.#upstream as Duplex;
     if (upstream.destroyed) {
