@@ -114,11 +114,17 @@ export interface ShownDiagnostic {
   readonly column: number;
 }
 
-/** `GET /api/configs`. */
-export interface ConfigPage {
-  readonly configs: readonly { readonly name: string; readonly live: LiveFigures }[];
-  /** Number of configs that match, on all pages. */
+/** A page of a long list. */
+export interface ListPage {
+  /** Number of entries that match, on all pages. */
   readonly total: number;
+  /** Number of those before this page. */
+  readonly offset: number;
+}
+
+/** `GET /api/configs`. */
+export interface ConfigPage extends ListPage {
+  readonly configs: readonly { readonly name: string; readonly live: LiveFigures }[];
 }
 
 /** `GET /api/configs/{name}`. */
@@ -199,10 +205,8 @@ export interface RevisionView {
 }
 
 /** `GET /api/providers`. */
-export interface ProviderPage {
+export interface ProviderPage extends ListPage {
   readonly providers: readonly ProviderView[];
-  /** Number of providers that match, on all pages. */
-  readonly total: number;
 }
 
 /** `GET /api/providers/{slug}`. */
@@ -235,10 +239,8 @@ export interface ProviderTest {
 }
 
 /** `GET /api/keys`. */
-export interface KeyPage {
+export interface KeyPage extends ListPage {
   readonly keys: readonly KeyView[];
-  /** Number of keys that match, on all pages. */
-  readonly total: number;
 }
 
 export interface KeyView {
@@ -281,10 +283,8 @@ export interface KeyChange {
 }
 
 /** `GET /api/prompts`. */
-export interface PromptPage {
+export interface PromptPage extends ListPage {
   readonly prompts: readonly { readonly id: string; readonly version_count: number }[];
-  /** Number of prompts that match, on all pages. */
-  readonly total: number;
 }
 
 /** `GET /api/prompts/{id}`. */

@@ -76,13 +76,16 @@ describe('/api/providers', () => {
 
   it.each([
     ['limit=2', ['mock', 'closed'], 4],
-    ['limit=2&offset=3&usage=false', ['nested'], 4],
+    ['limit=2&offset=3&usage=false', ['nested'], 4, 3],
+    ['limit=1&around=off', ['off'], 4, 2],
+    ['limit=3&around=closed&offset=3', ['mock', 'closed', 'off'], 4, 0],
+    ['limit=1&around=closed&q=off', ['off'], 1, 0],
     ['q=OPENAI%20idle', ['closed', 'nested'], 2],
     ['q=off', ['off'], 1],
     ['q=none', [], 0],
-  ])('returns a page of those that match: %s', async (query, slugs, total) => {
+  ])('returns a page of those that match: %s', async (query, slugs, total, offset = 0) => {
     const page = await get<ProviderPage>(`/api/providers?${query}`);
-    expect([page.providers.map(({ slug }) => slug), page.total]).toEqual([slugs, total]);
+    expect([page.providers.map(({ slug }) => slug), page.total, page.offset]).toEqual([slugs, total, offset]);
   });
 
   it('returns one by its name', async () => {
@@ -103,9 +106,9 @@ describe('/api/providers', () => {
 
 describe('/api/prompts', () => {
   it('returns a page of the prompts, and one with its versions and variables', async () => {
-    expect(await get('/api/prompts?q=WEL')).toEqual({ prompts: [{ id: 'welcome', version_count: 1 }], total: 1 });
-    expect(await get('/api/prompts?offset=1')).toEqual({ prompts: [], total: 1 });
-    expect(await get('/api/prompts?q=none')).toEqual({ prompts: [], total: 0 });
+    expect(await get('/api/prompts?q=WEL')).toEqual({ prompts: [{ id: 'welcome', version_count: 1 }], total: 1, offset: 0 });
+    expect(await get('/api/prompts?offset=1')).toEqual({ prompts: [], total: 1, offset: 1 });
+    expect(await get('/api/prompts?q=none')).toEqual({ prompts: [], total: 0, offset: 0 });
     expect(await get<PromptView>('/api/prompts/welcome')).toMatchObject({
       id: 'welcome',
       description: 'First response',

@@ -102,9 +102,13 @@ describe('GET /api/config', () => {
 
 it('GET /api/configs returns a page of the names with their figures', async () => {
   const live = { share: null, requests: 0, errors: 0, left_out: 0, p95: null };
-  const page = (names: readonly string[], total: number): ConfigPage => ({ configs: names.map((name) => ({ name, live })), total });
+  const page = (names: readonly string[], total: number, offset = 0): ConfigPage => ({
+    configs: names.map((name) => ({ name, live })),
+    total,
+    offset,
+  });
   expect(await get('/api/configs')).toEqual(page(['support', 'split', 'outer'], 3));
-  expect(await get('/api/configs?offset=1&limit=1')).toEqual(page(['split'], 3));
+  expect(await get('/api/configs?offset=1&limit=1')).toEqual(page(['split'], 3, 1));
   expect(await get('/api/configs?q=T%20u')).toEqual(page(['support', 'outer'], 2));
   expect(await get('/api/configs?q=none')).toEqual(page([], 0));
   expect(await call(adminUrl(gateway), '/api/configs?limit=501', { token })).toMatchObject({ status: 400, code: 'invalid_value' });

@@ -9,6 +9,7 @@ export const pageParameters = (entries: string, q: string): Readonly<Record<stri
   q,
   limit: `${entries} per page, from 1 to ${maxPageSize}; default: ${defaultPageSize}`,
   offset: `number of matching ${entries} before the page; default: 0`,
+  around: `name of one of the matching ${entries}: returns the page that contains it, in place of that at \`offset\``,
 });
 
 /** @throws GatewayError `invalid_value` */
@@ -16,4 +17,5 @@ export const pageIn = (query: URLSearchParams): PageQuery => ({
   words: query.get('q') ?? '',
   limit: numberIn(query, 'limit', defaultPageSize, [1, maxPageSize]),
   offset: numberIn(query, 'offset', 0, [0, Number.MAX_SAFE_INTEGER]),
+  around: query.get('around') ?? undefined,
 });

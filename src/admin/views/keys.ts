@@ -21,13 +21,14 @@ export async function keysOf(subject: ManagedGateway, query: KeyQuery): Promise<
   const now = Date.now();
   const all = Object.entries(subject.loaded().tree.api_keys ?? {}).filter(([name]) => !name.startsWith('x-'));
   const locations = await subject.locations(withUsage ? locateWaitMs.whole : locateWaitMs.quick);
-  const { entries: keys, total } = pageOf(all, query, ([name, entry]) => {
+  const textOf = ([name, entry]: (typeof all)[number]): string => {
     const ids = [entry, ...(entry.previous ?? [])].map(({ hash }) => keyIdOf(digestOf(hash) ?? ''));
     return [searchTextOf(name, entry, now), ...ids, locations[pathOf(name)]?.file].join(' ');
-  });
+  };
+  const { entries: keys, page } = pageOf(all, query, ([name]) => name, textOf);
   const names = keys.map(([name]) => name);
   const usage = withUsage && keys.length > 0 ? await usageOf(subject, names, new Date(now).toISOString()) : noUsage;
-  return { keys: keys.map(([name, entry]) => viewOf(name, entry, { at: locations[pathOf(name)] ?? null, usage })), total };
+  return { keys: keys.map(([name, entry]) => viewOf(name, entry, { at: locations[pathOf(name)] ?? null, usage })), ...page };
 }
 
 const pathOf = (name: string): string => (/^[\w$-]+$/.test(name) ? `api_keys.${name}` : `api_keys.${JSON.stringify(name)}`);

@@ -5,6 +5,7 @@ import type {
   KeyChange,
   KeyPage,
   KeyView,
+  ListPage,
   PlanResult,
   PromptPage,
   PromptRender,
@@ -16,6 +17,7 @@ import type {
   ReloadVerdict,
   RevisionView,
 } from '../../../src/admin/api-types.ts';
+import { pageOf } from '../../../src/admin/views/page.ts';
 import { GatewayError } from '../../../src/core/error.ts';
 import type { Explanation } from '../../../src/core/logs/explanation.ts';
 
@@ -79,41 +81,38 @@ function listReply({ configs, providers, prompts, keys }: Serving, path: string,
   const reply = <T>(
     all: readonly T[],
     nameOf: (entry: T) => string,
-    pageOf: (entries: readonly T[], total: number) => unknown,
+    replyOf: (entries: readonly T[], page: ListPage) => unknown,
   ): unknown => {
     if (name !== undefined) return all.find((entry) => nameOf(entry) === name) ?? notFound(list);
-    const found = all.filter((entry) =>
-      nameOf(entry)
-        .toLowerCase()
-        .includes((query.get('q') ?? '').toLowerCase()),
-    );
-    const offset = Number(query.get('offset') ?? 0);
-    return pageOf(found.slice(offset, offset + Number(query.get('limit') ?? 50)), found.length);
+    const number = (parameter: string, defaultValue: number): number => Number(query.get(parameter) ?? defaultValue);
+    const wanted = { words: query.get('q') ?? '', limit: number('limit', 50), offset: number('offset', 0) };
+    const { entries, page } = pageOf(all, { ...wanted, around: query.get('around') ?? undefined }, nameOf);
+    return replyOf(entries, page);
   };
   switch (list) {
     case 'configs':
       return reply(
         configs,
         (one) => one.name,
-        (page, total): ConfigPage => ({ configs: page.map(({ name: shown, root: { live } }) => ({ name: shown, live })), total }),
+        (entries, page): ConfigPage => ({ configs: entries.map(({ name: shown, root: { live } }) => ({ name: shown, live })), ...page }),
       );
     case 'providers':
       return reply(
         providers,
         ({ slug }) => slug,
-        (page, total): ProviderPage => ({ providers: page, total }),
+        (entries, page): ProviderPage => ({ providers: entries, ...page }),
       );
     case 'prompts':
       return reply(
         prompts,
         ({ id }) => id,
-        (page, total): PromptPage => ({ prompts: page.map(({ id, versions }) => ({ id, version_count: versions.length })), total }),
+        (entries, page): PromptPage => ({ prompts: entries.map(({ id, versions }) => ({ id, version_count: versions.length })), ...page }),
       );
     case 'keys':
       return reply(
         keys,
         (one) => one.name,
-        (page, total): KeyPage => ({ keys: page, total }),
+        (entries, page): KeyPage => ({ keys: entries, ...page }),
       );
     default:
       return undefined;

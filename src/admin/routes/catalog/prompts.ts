@@ -21,9 +21,9 @@ export const promptRoutes: readonly AdminRoute[] = [
     query: pageParameters('prompts', 'words that the id of a prompt must contain'),
     returns: '`PromptPage`',
     handle: ({ subject, query }) => {
-      const { entries, total } = pageOf([...subject.snapshot().prompts.values()], pageIn(query), ({ id }) => id);
-      const page: PromptPage = { prompts: entries.map(({ id, versions }) => ({ id, version_count: versions.size })), total };
-      return { json: page };
+      const { entries, page } = pageOf([...subject.snapshot().prompts.values()], pageIn(query), ({ id }) => id);
+      const prompts = entries.map(({ id, versions }) => ({ id, version_count: versions.size }));
+      return { json: { prompts, ...page } satisfies PromptPage };
     },
   },
   {

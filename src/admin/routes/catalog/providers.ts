@@ -78,8 +78,9 @@ async function providersOf(call: AdminCall): Promise<ProviderPage> {
   const { subject, query } = call;
   await subject.refreshWorkerFigures();
   const states = new Map(subject.health().map(({ slug, state }) => [slug, state]));
-  const { entries, total } = pageOf(subject.catalog(), pageIn(query), (one) => searchTextOf(one, states.get(one.slug)));
-  return { providers: await viewsOf(call, entries), total };
+  const textOf = (one: CatalogEntry): string => searchTextOf(one, states.get(one.slug));
+  const { entries, page } = pageOf(subject.catalog(), pageIn(query), ({ slug }) => slug, textOf);
+  return { providers: await viewsOf(call, entries), ...page };
 }
 
 function searchTextOf(one: CatalogEntry, state: ProviderHealth['state'] = 'idle'): string {

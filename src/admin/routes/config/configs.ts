@@ -30,9 +30,9 @@ export const configRoutes: readonly AdminRoute[] = [
 
 async function configsOf({ subject, query }: AdminCall): Promise<ConfigPage> {
   await subject.refreshWorkerFigures();
-  const { entries, total } = pageOf([...subject.snapshot().configs], pageIn(query), ([name]) => name);
+  const { entries, page } = pageOf([...subject.snapshot().configs], pageIn(query), ([name]) => name);
   const configs = entries.map(([name, config]) => ({ name, live: liveOf(name, config, (paths) => subject.attempts(paths)) }));
-  return { configs, total };
+  return { configs, ...page };
 }
 
 async function configOf({ subject, params }: AdminCall): Promise<ConfigView> {

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { ListPage } from '../../api-types.ts';
 import { parameters } from '../browser/route.ts';
 import { Empty } from '../components/display.tsx';
 import { Pager, useSearchText } from './pager.tsx';
@@ -7,8 +8,7 @@ interface NameListProps {
   readonly label: string;
   /** Those of one page. */
   readonly names: readonly { readonly name: string; readonly note: string }[];
-  /** Number of names on all pages. */
-  readonly total: number;
+  readonly page: ListPage;
   /** The search text with which they were found. Another one may be loading. */
   readonly find: string;
   readonly current: string | undefined;
@@ -19,7 +19,8 @@ interface NameListProps {
 const many = 12;
 
 /** List of names, next to the selected one; above it on small screens. Nothing if there are none. */
-export function NameList({ label, names, total, find, current, hrefOf }: NameListProps) {
+export function NameList({ label, names, page, find, current, hrefOf }: NameListProps) {
+  const { total, offset } = page;
   const box = useRef<HTMLElement>(null);
   const [text, setText] = useSearchText();
   const isSearched = find !== '' || text !== '';
@@ -30,7 +31,7 @@ export function NameList({ label, names, total, find, current, hrefOf }: NameLis
     if (!list || link === undefined) return;
     const { top, bottom } = list.getBoundingClientRect();
     if (link.top < top || link.bottom > bottom) list.scrollTop += link.top - top - list.clientHeight / 2;
-  }, [current]);
+  }, [current, find, offset]);
   if (total === 0 && !isSearched) return null;
   const query = parameters.value.size === 0 ? '' : `?${parameters.value}`;
   return (
@@ -58,7 +59,7 @@ export function NameList({ label, names, total, find, current, hrefOf }: NameLis
           </li>
         ))}
       </ul>
-      <Pager total={total} onMove={() => box.current?.scrollTo({ top: 0 })} />
+      <Pager page={page} onMove={() => box.current?.scrollTo({ top: 0 })} />
     </nav>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { ListPage } from '../../api-types.ts';
 import { count } from '../browser/format.ts';
 import { parameters, setParameters } from '../browser/route.ts';
 import { Button } from '../components/button.tsx';
@@ -10,10 +11,10 @@ export const pageSize = 50;
 const many = 20;
 const typingMs = 200;
 
-/** The page of a long list that is in the address. */
-export function pageInAddress(): { readonly find: string; readonly offset: number } {
-  const from = Number(parameters.value.get('from') ?? 0);
-  return { find: parameters.value.get('find') ?? '', offset: Number.isSafeInteger(from) && from > 0 ? from : 0 };
+/** The page of a long list that is in the address. `offset` is undefined if it has none. */
+export function pageInAddress(): { readonly find: string; readonly offset: number | undefined } {
+  const from = Number(parameters.value.get('from') ?? Number.NaN);
+  return { find: parameters.value.get('find') ?? '', offset: Number.isSafeInteger(from) && from >= 0 ? from : undefined };
 }
 
 /** The text of a search field, which is in the address when typing has stopped, and a function that changes it. */
@@ -52,11 +53,10 @@ export function ListSearch({ label, placeholder, total, find }: SearchProps) {
 }
 
 /** Which entries of a long list are shown, and buttons for the others. Nothing if all are shown. */
-export function Pager({ total, onMove }: { total: number; onMove?: () => void }) {
-  const { offset } = pageInAddress();
+export function Pager({ page: { total, offset }, onMove }: { page: ListPage; onMove?: () => void }) {
   if (total <= pageSize && offset === 0) return null;
   const move = (to: number): void => {
-    setParameters({ from: to <= 0 ? undefined : String(to) });
+    setParameters({ from: String(Math.max(0, to)) });
     onMove?.();
   };
   const last = Math.max(0, Math.ceil(total / pageSize) - 1) * pageSize;

@@ -32,13 +32,15 @@ export function useListAndEntry<Page, Entry>(
   return useLoad(
     async (signal) => {
       const entryOf = (one: string): Promise<Entry | undefined> => loadEntry(path, one, signal);
-      const listed = get<Page>(path, { q: find, limit: pageSize, offset }, signal);
+      // The page of the selected entry, until the user moves to another one or searches.
+      const around = offset === undefined && find === '' ? name : undefined;
+      const listed = get<Page>(path, { q: find, limit: pageSize, offset, around }, signal);
       if (name !== undefined) {
         const [page, entry] = await Promise.all([listed, entryOf(name)]);
         return { page, find, name, entry };
       }
       const page = await listed;
-      if (first.current === undefined || (find === '' && offset === 0)) first.current = firstOf(page);
+      if (first.current === undefined || (find === '' && (offset ?? 0) === 0)) first.current = firstOf(page);
       return { page, find, name, entry: first.current === undefined ? undefined : await entryOf(first.current) };
     },
     [name, find, offset],

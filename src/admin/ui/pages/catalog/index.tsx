@@ -28,7 +28,7 @@ export function Catalog({ name }: { name: string | undefined }) {
       if (name === undefined)
         return { name, find, ...(await get<ProviderPage>('/api/providers', { q: find, limit: pageSize, offset, usage }, signal)) };
       const provider = await loadEntry<ProviderView>('/api/providers', name, signal, { usage });
-      return { name, find, providers: provider === undefined ? [] : [provider], total: 1 };
+      return { name, find, providers: provider === undefined ? [] : [provider], total: 1, offset: 0 };
     },
     [name, find, offset],
     15_000,
@@ -37,13 +37,13 @@ export function Catalog({ name }: { name: string | undefined }) {
   return (
     <Page title="Catalog">
       <LoadedView loaded={loaded} lines={12}>
-        {({ name: shown, find: found, providers, total }) => {
+        {({ name: shown, find: found, providers, ...page }) => {
           const isSearched = found !== '' || text !== '';
-          if (total === 0 && !isSearched) return <NoProviders />;
+          if (page.total === 0 && !isSearched) return <NoProviders />;
           return (
             <div class="stack">
               <LogFault what="Cost today" of={providers} />
-              {shown === undefined && (total >= many || isSearched) && (
+              {shown === undefined && (page.total >= many || isSearched) && (
                 <TextField label="Search providers, models and deployments" value={text} onInput={setText} placeholder="gpt-4o" />
               )}
               {shown !== undefined && (
@@ -60,7 +60,7 @@ export function Catalog({ name }: { name: string | undefined }) {
                   ))}
                 </div>
               )}
-              {shown === undefined && <Pager total={total} />}
+              {shown === undefined && <Pager page={page} />}
             </div>
           );
         }}

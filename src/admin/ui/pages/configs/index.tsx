@@ -33,16 +33,16 @@ export function Configs({ name }: { name: string | undefined }) {
   return (
     <Page title="Configs">
       <LoadedView loaded={loaded} lines={12}>
-        {({ page: { configs, total }, find, name: selected, entry: config }) => (
+        {({ page, find, name: selected, entry: config }) => (
           <>
-            {total === 0 && find === '' && selected === undefined && config === undefined ? (
+            {page.total === 0 && find === '' && selected === undefined && config === undefined ? (
               <NoConfigs />
             ) : (
               <div class="split">
                 <NameList
                   label="Configs"
-                  names={configs.map(({ name: one, live }) => ({ name: one, note: noteOf(live) }))}
-                  total={total}
+                  names={page.configs.map(({ name: one, live }) => ({ name: one, note: noteOf(live) }))}
+                  page={page}
                   find={find}
                   current={name ?? config?.name}
                   hrefOf={(one) => `/configs/${encodeURIComponent(one)}`}

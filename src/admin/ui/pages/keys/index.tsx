@@ -46,24 +46,24 @@ function KeyList() {
   return (
     <Page title="Keys" aside={add}>
       <LoadedView loaded={loaded} lines={10}>
-        {({ find: found, keys, total }) =>
-          total === 0 && found === '' ? (
+        {({ find: found, keys, ...page }) =>
+          page.total === 0 && found === '' ? (
             <NoKeys />
           ) : (
             <>
               <LogFault what="Usage and cost" of={keys} />
               <Panel
                 title="API keys"
-                aside={<span class="muted small">{loaded.isWithoutUsage ? 'waiting for usage and cost' : count(total)}</span>}
+                aside={<span class="muted small">{loaded.isWithoutUsage ? 'waiting for usage and cost' : count(page.total)}</span>}
                 flush
               >
-                <ListSearch label="Search names, secrets, permissions and files" placeholder="app-web" total={total} find={found} />
+                <ListSearch label="Search names, secrets, permissions and files" placeholder="app-web" total={page.total} find={found} />
                 <KeyTable
                   keys={keys}
                   onRotate={(name) => setOpen({ does: 'rotate', name })}
                   onRevoke={(name) => setOpen({ does: 'revoke', name })}
                 />
-                <Pager total={total} />
+                <Pager page={page} />
               </Panel>
             </>
           )

@@ -25,18 +25,18 @@ export function Prompts({ name }: { name: string | undefined }) {
   return (
     <Page title="Prompts">
       <LoadedView loaded={loaded} lines={12}>
-        {({ page: { prompts, total }, find, name: selected, entry: prompt }) =>
-          total === 0 && find === '' && selected === undefined && prompt === undefined ? (
+        {({ page, find, name: selected, entry: prompt }) =>
+          page.total === 0 && find === '' && selected === undefined && prompt === undefined ? (
             <NoPrompts />
           ) : (
             <div class="split">
               <NameList
                 label="Prompts"
-                names={prompts.map(({ id, version_count: versions }) => ({
+                names={page.prompts.map(({ id, version_count: versions }) => ({
                   name: id,
                   note: `${versions} ${versions === 1 ? 'version' : 'versions'}`,
                 }))}
-                total={total}
+                page={page}
                 find={find}
                 current={name ?? prompt?.id}
                 hrefOf={(id) => `/prompts/${encodeURIComponent(id)}`}
