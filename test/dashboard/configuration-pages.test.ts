@@ -240,10 +240,16 @@ describe.skipIf(!hasBrowser)('configuration pages', () => {
     await page.getByLabel('azure-eu', { exact: true }).waitFor();
     await page.getByLabel('Config', { exact: true }).fill('team-11');
     await expect.poll(() => page.locator('datalist option[value^=team]').count()).toBe(11);
+    const held = Promise.withResolvers<void>();
+    const asked = page.waitForRequest('**/api/configs/team-117');
+    await page.route('**/api/configs/team-117', (route) => held.promise.then(() => route.continue()));
     await page.getByLabel('Config', { exact: true }).fill('team-117');
-    // Until the config is loaded, the form shows all providers.
-    await expect.poll(() => page.getByLabel('azure-eu', { exact: true }).count()).toBe(0);
-    await page.getByLabel('claude', { exact: true }).waitFor();
+    await asked;
+    const slugs = () => page.locator('.small-fields label').allInnerTexts();
+    // Until the config is loaded, the form shows the providers of the one before.
+    expect(await slugs()).toEqual(['openai-main', 'azure-eu']);
+    held.resolve();
+    await expect.poll(slugs).toEqual(['claude', 'openai-main']);
     await page.context().close();
     await server.close();
   });

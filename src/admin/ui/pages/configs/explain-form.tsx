@@ -44,7 +44,10 @@ export function ExplainForm({ current: shown }: { current: ConfigView | undefine
   const [tried, setTried] = useState<string>();
   const wrongHeader = headerProblem(input);
   const { names, chosen } = useConfigs(input.config, shown);
-  const slugs = chosen === undefined ? (status.data?.providers ?? []).map(({ slug }) => slug) : slugsOf(chosen.root);
+  // Those of the last config, while another one is typed or loaded.
+  const slugs = useRef<readonly string[]>([]);
+  if (input.config === '') slugs.current = (status.data?.providers ?? []).map(({ slug }) => slug);
+  else if (chosen !== undefined) slugs.current = slugsOf(chosen.root);
   return (
     <>
       <Panel title="Explain a request" aside={<span class="muted small">nothing is sent</span>}>
@@ -100,7 +103,7 @@ export function ExplainForm({ current: shown }: { current: ConfigView | undefine
             problem={tried === input.headers ? wrongHeader : null}
             hint="One per line: name: value"
           />
-          <Assume slugs={slugs} value={input.assume} onChange={(assume) => set({ assume })} />
+          <Assume slugs={slugs.current} value={input.assume} onChange={(assume) => set({ assume })} />
           <div class="row">
             <Button kind="primary" type="submit" icon="explain" disabled={explain.busy || problem !== null}>
               Explain
