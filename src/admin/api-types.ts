@@ -160,11 +160,16 @@ export interface LiveFigures {
   readonly p95: number | null;
 }
 
-/** `GET /api/config`: values with their origins. Secrets are shown as references. */
-export interface EffectiveConfig extends Diagnosed {
+/** `GET /api/config/files`. */
+export interface ConfigFiles extends Diagnosed {
   readonly revision: string;
   /** Text: null if it was not requested. */
   readonly files: readonly { readonly path: string; readonly text: string | null }[];
+}
+
+/** `GET /api/config`: values with their origins. Secrets are shown as references. */
+export interface EffectiveConfig {
+  readonly revision: string;
   readonly values: readonly { readonly path: string; readonly value: string; readonly origin: Origin | 'default' }[];
   /** Number of values that match, also of those beyond `limit`. */
   readonly total: number;
@@ -181,9 +186,10 @@ export interface CheckResult extends Diagnosed {
 export interface PlanResult extends CheckResult {
   /** The active revision. */
   readonly against: string;
-  /** Changed keys, such as `+providers.claude`; empty if the texts are not valid. */
-  readonly changes: readonly string[];
-  /** The values that differ; null where there is none. Secrets are masked, long values truncated: if only such parts differ, both are equal. */
+  /**
+   * The values that differ; null where there is none. Secrets are masked, long values truncated: if only such parts differ, both are
+   * equal. Empty if the texts are not valid.
+   */
   readonly values: readonly { readonly path: string; readonly before: string | null; readonly after: string | null }[];
   /** Changed keys that need a restart to take effect. */
   readonly restart_needed: readonly string[];

@@ -1,7 +1,15 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CheckResult, ConfigPage, ConfigView, EffectiveConfig, PlanResult, RevisionView } from '../../src/admin/api-types.ts';
+import type {
+  CheckResult,
+  ConfigFiles,
+  ConfigPage,
+  ConfigView,
+  EffectiveConfig,
+  PlanResult,
+  RevisionView,
+} from '../../src/admin/api-types.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { adminUrl, call } from './client.ts';
 
@@ -55,19 +63,27 @@ describe('GET /api/config', () => {
     expect(at('providers.other.api_key')?.value).toBe('${env:KEY}');
     expect(at('server.max_body')).toMatchObject({ value: '2MB', origin: { line: 8 } });
     expect(at('server.max_answer')).toMatchObject({ value: '256MB', origin: 'default' });
-    expect(config.files.map(({ path }) => path)).toEqual(['gateway.yaml', 'configs/support.yaml']);
-    expect(config.diagnostics.some(({ code }) => code === 'plain-secret')).toBe(true);
+    const { files, diagnostics } = await get<ConfigFiles>('/api/config/files');
+    expect(files).toEqual(['gateway.yaml', 'configs/support.yaml'].map((path) => ({ path, text: null })));
+    expect(diagnostics.some(({ code }) => code === 'plain-secret')).toBe(true);
   });
 
   it.each([
-    ['q=override_params%20echo', ['configs.support.targets[0].override_params.model'], 1, [false, false]],
-    ['q=max_answer&text_of=all', ['server.max_answer'], 1, [true, true]],
-    ['q=max_answer&defaults=false', [], 0, [false, false]],
-    ['q=support.yaml:6&limit=0&text_of=configs/support.yaml', [], 1, [false, true]],
-  ])('returns a part of the values and texts: %s', async (query, paths, total, haveTexts) => {
+    ['q=override_params%20echo', ['configs.support.targets[0].override_params.model'], 1],
+    ['q=max_answer', ['server.max_answer'], 1],
+    ['q=max_answer&defaults=false', [], 0],
+    ['q=support.yaml:6&limit=0', [], 1],
+  ])('returns a part of the values: %s', async (query, paths, total) => {
     const config = await get<EffectiveConfig>(`/api/config?${query}`);
     expect([config.values.map(({ path }) => path), config.total]).toEqual([paths, total]);
-    expect(config.files.map(({ text }) => text !== null)).toEqual(haveTexts);
+  });
+
+  it.each([
+    ['text_of=all', [true, true]],
+    ['text_of=configs/support.yaml', [false, true]],
+  ])('/api/config/files returns texts: %s', async (query, haveTexts) => {
+    const { files } = await get<ConfigFiles>(`/api/config/files?${query}`);
+    expect(files.map(({ text }) => text !== null)).toEqual(haveTexts);
   });
 
   it('shows the same path of a file everywhere, also outside of the working directory', async () => {
@@ -77,7 +93,8 @@ describe('GET /api/config', () => {
     });
     const read = async <T>(path: string): Promise<T> => (await call(adminUrl(other), path)).json as T;
     const config = await read<EffectiveConfig>('/api/config');
-    expect(config.files.map(({ path }) => path)).toEqual([other.file]);
+    const { files: shown } = await read<ConfigFiles>('/api/config/files');
+    expect(shown.map(({ path }) => path)).toEqual([other.file]);
     expect(config.values.find(({ path }) => path === 'version')?.origin).toEqual({ file: other.file, line: 1 });
     const [revision] = await read<RevisionView[]>('/api/revisions');
     expect(revision?.files.map(({ path }) => path)).toEqual([other.file]);
@@ -89,8 +106,8 @@ describe('GET /api/config', () => {
 
   it('contains no secret, nor do the other views of the configuration', async () => {
     const shown = await Promise.all(
-      ['/api/config?text_of=all', '/api/configs', '/api/configs/support', '/api/revisions', '/api/status'].map((path) =>
-        call(adminUrl(gateway), path, { token }),
+      ['/api/config', '/api/config/files?text_of=all', '/api/configs', '/api/configs/support', '/api/revisions', '/api/status'].map(
+        (path) => call(adminUrl(gateway), path, { token }),
       ),
     );
     for (const { text, status } of shown) {
@@ -168,14 +185,14 @@ describe('edited configuration files', () => {
   });
 
   it('are accepted by /api/plan with masked secrets', async () => {
-    const { files } = await get<EffectiveConfig>('/api/config?text_of=all');
+    const { files } = await get<ConfigFiles>('/api/config/files?text_of=all');
     const fileText = files.find(({ path }) => path === 'gateway.yaml')?.text ?? '';
     expect(fileText).not.toContain(plain);
     const plan = (text: string) => post<PlanResult>('/api/plan', { files: { 'gateway.yaml': text } });
-    expect(await plan(fileText)).toMatchObject({ ok: true, changes: [], diff: '' });
-    expect(await plan(`# a note\n${fileText}`)).toMatchObject({ ok: true, changes: [] });
+    expect(await plan(fileText)).toMatchObject({ ok: true, values: [], diff: '' });
+    expect(await plan(`# a note\n${fileText}`)).toMatchObject({ ok: true, values: [] });
     const edited = await plan(fileText.replace('plain: {type: openai', 'plain: {type: openai, name: Mine'));
-    expect(edited).toMatchObject({ ok: true, changes: ['~providers.plain'] });
+    expect(edited).toMatchObject({ ok: true, values: [{ path: 'providers.plain.name', before: null, after: 'Mine' }] });
     expect(JSON.stringify(edited)).not.toContain(plain);
   });
 
@@ -184,7 +201,13 @@ describe('edited configuration files', () => {
       .replace('max_body: 2MB', 'max_body: 3MB, listen: "127.0.0.1:9999", probe_listen: "127.0.0.1:9998"')
       .replace('  mock: {type: mock}\n', '  mock: {type: mock}\n  more: {type: mock}\n');
     const plan = await post<PlanResult>('/api/plan', { files: { 'gateway.yaml': text } });
-    expect(plan).toMatchObject({ ok: true, changes: ['+providers.more', '~server.max_body'], restart_needed: ['server.probe_listen'] });
+    expect(plan).toMatchObject({ ok: true, restart_needed: ['server.probe_listen'] });
+    expect(plan.values).toEqual([
+      { path: 'providers.more', before: null, after: '{"type":"mock"}' },
+      { path: 'server.max_body', before: '2MB', after: '3MB' },
+      { path: 'server.listen', before: null, after: '127.0.0.1:9999' },
+      { path: 'server.probe_listen', before: null, after: '127.0.0.1:9998' },
+    ]);
     expect(plan.diff).toContain('+  more: {type: mock}\n');
     expect(plan.diff).not.toContain(plain);
     expect((await post<PlanResult>('/api/plan', { files: {} })).diff).toBe('');

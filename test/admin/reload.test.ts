@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EffectiveConfig, ReloadVerdict, RevisionView, Status } from '../../src/admin/api-types.ts';
+import type { ConfigFiles, EffectiveConfig, ReloadVerdict, RevisionView, Status } from '../../src/admin/api-types.ts';
 import { statusText } from '../../src/cli/admin/status.ts';
 import { runHere } from '../cli/in-process.ts';
 import { startProcess } from '../cli/process.ts';
@@ -74,13 +74,12 @@ it('/api/status shows a part of many providers and problems, and their numbers',
 });
 
 it('/api/config shows the current text and lines of the files after an edit that changes no value', async () => {
-  const effectiveConfig = () => get<EffectiveConfig>('/api/config?text_of=all');
-  const lineOf = async () => (await effectiveConfig()).values.find(({ path }) => path === 'providers.mock.type')?.origin;
+  const lineOf = async () => (await get<EffectiveConfig>('/api/config')).values.find(({ path }) => path === 'providers.mock.type')?.origin;
   expect(await lineOf()).toMatchObject({ line: 3 });
   await gateway.write(`# a remark\n${yaml()}`);
   expect(await post('/api/reload')).toMatchObject({ result: 'unchanged' });
   expect(await lineOf()).toMatchObject({ line: 4 });
-  expect((await effectiveConfig()).files[0]?.text).toContain('# a remark');
+  expect((await get<ConfigFiles>('/api/config/files?text_of=all')).files[0]?.text).toContain('# a remark');
 });
 
 describe('POST /api/rollback', () => {

@@ -101,8 +101,8 @@ describe('gateway plan', () => {
 
   it('reports the recorded requests that would be rejected', async () => {
     const path = await edited('rejected', (text) => text, support.replace(/ {2}draft.*\n/, ''));
-    const { routing, changes } = JSON.parse((await plan('-c', path, '--json')).out) as ReloadPlan;
-    expect(changes).toEqual(['-configs.draft']);
+    const { routing, values } = JSON.parse((await plan('-c', path, '--json')).out) as ReloadPlan;
+    expect(values).toMatchObject([{ path: 'configs.draft', after: null }]);
     expect(routing).toMatchObject({ requests: 4, same: 3, moved: [], rejected: [{ code: 'config_not_found', requests: 1 }], unknown: 0 });
   });
 

@@ -313,11 +313,25 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
   });
 
   it('plans an edited configuration that is not saved', async () => {
-    await visit('/system/plan');
+    ({ page, complaints } = await open(adminUrl(gateway)));
+    const texts: (string | null)[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === '/api/config') texts.push('values');
+      if (pathname === '/api/config/files' && searchParams.has('text_of')) texts.push(searchParams.get('text_of'));
+    });
+    await page.goto(`${adminUrl(gateway)}/system/plan`);
+    await page.getByText('This is the active configuration.', { exact: false }).waitFor();
+    await page.getByRole('textbox', { name: 'Text of gateway.yaml' }).waitFor();
+    expect(texts).toEqual(['gateway.yaml']);
     await page.getByLabel('File').selectOption('configs/support.yaml');
     const area = page.getByRole('textbox', { name: 'Text of configs/support.yaml' });
+    const [before] = /(?<=temperature: )[\d.]+/.exec(await area.inputValue()) ?? [];
     await area.fill(support(0.9));
-    await page.getByText('~configs.support').first().waitFor();
+    const change = page.locator('.difference li');
+    await expect
+      .poll(async () => (await change.allInnerTexts()).map((text) => text.split(/\s+/).filter(Boolean)))
+      .toEqual([['~', 'changed', 'configs.support.targets[0].override_params.temperature', before, '0.9']]);
     await area.fill(support(0.9).replace('strategy', 'stratgy'));
     await page.getByText('the active configuration would stay').waitFor();
     await page

@@ -57,7 +57,7 @@ describe('fixture server and gateway return responses of the same shape', () => 
     { path: '/api/names' },
     { path: '/api/revisions' },
     { path: '/api/config' },
-    { path: '/api/config?limit=0&text_of=all' },
+    { path: '/api/config/files?text_of=all' },
     { path: '/api/configs' },
     { path: '/api/configs/support' },
     { path: '/api/configs/none' },

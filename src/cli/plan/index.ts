@@ -2,7 +2,7 @@ import { basename, dirname, relative } from 'node:path';
 import type { PlanResult } from '../../admin/api-types.ts';
 import { diagnosed } from '../../admin/views/diagnostics.ts';
 import { runSteps } from '../../core/async/steps.ts';
-import { changedKeys, changeSteps, restartKeys } from '../../config/report/diff.ts';
+import { changeSteps, restartKeys } from '../../config/report/diff.ts';
 import { filesDiff, renameFiles } from '../../config/report/files-diff.ts';
 import { valueChangeSteps } from '../../config/report/value-changes.ts';
 import type { SavedFiles } from '../../config/read/files.ts';
@@ -67,7 +67,7 @@ export async function plan(flags: PlanFlags, io: CliIo, registry: Registry): Pro
         width: terminalWidth(io.stdout),
       }),
     );
-  const isSame = result.diff === '' && result.changes.length === 0 && result.restart_needed.length === 0;
+  const isSame = result.diff === '' && result.values.length === 0 && result.restart_needed.length === 0;
   return flags.exitCode === true && !isSame ? exitCodes.no : exitCodes.yes;
 }
 
@@ -118,7 +118,6 @@ async function compared(
     revision: after.revision,
     against: before.revision,
     ...diagnosed((broken ?? after).diagnostics, mask),
-    changes: changedKeys(entries),
     values: runSteps(valueChangeSteps(entries, mask)),
     restart_needed: trees === undefined ? [] : restartKeys(...trees),
     diff: filesDiff(texts(before, other), texts(after, path), (text) => mask.text(text)),

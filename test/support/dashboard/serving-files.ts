@@ -1,4 +1,4 @@
-import type { Diagnosed, EffectiveConfig, RevisionView, ShownDiagnostic } from '../../../src/admin/api-types.ts';
+import type { ConfigFiles, Diagnosed, EffectiveConfig, RevisionView, ShownDiagnostic } from '../../../src/admin/api-types.ts';
 
 const diagnostics: readonly ShownDiagnostic[] = [
   {
@@ -71,7 +71,7 @@ export const sampleFiles = [
 
 const location = (file: string, line: number) => ({ file, line });
 
-export const sampleConfig: EffectiveConfig = {
+export const sampleConfig: EffectiveConfig & ConfigFiles = {
   revision: '91bd0e7c',
   files: sampleFiles,
   values: [

@@ -1,4 +1,5 @@
 import type {
+  ConfigFiles,
   ConfigPage,
   ConfigView,
   EffectiveConfig,
@@ -24,7 +25,7 @@ import type { Explanation } from '../../../src/core/logs/explanation.ts';
 /** The configuration of a gateway, as its admin routes return it. */
 export interface Serving {
   revisions: readonly RevisionView[];
-  config: EffectiveConfig;
+  config: EffectiveConfig & ConfigFiles;
   configs: readonly ConfigView[];
   providers: readonly ProviderView[];
   prompts: readonly PromptView[];
@@ -54,6 +55,7 @@ export function servingReply(serving: Serving, method: string, { pathname: path,
         {
           '/api/revisions': serving.revisions,
           '/api/config': configPart(serving, searchParams),
+          '/api/config/files': filesPart(serving, searchParams),
         } as Readonly<Record<string, unknown>>
       )[path] ?? listReply(serving, path, searchParams);
     return match === undefined ? undefined : { status: 200, json: match };
@@ -70,9 +72,15 @@ function configPart({ config }: Serving, query: URLSearchParams): EffectiveConfi
     const text = `${value.path} ${value.value} ${value.origin === 'default' ? 'default' : `${value.origin.file}:${value.origin.line}`}`;
     return words.every((word) => text.toLowerCase().includes(word));
   });
+  const { revision } = config;
+  return { revision, values: values.slice(0, Number(query.get('limit') ?? values.length)), total: values.length };
+}
+
+function filesPart({ config }: Serving, query: URLSearchParams): ConfigFiles {
+  const { revision, diagnostics, errors, warnings } = config;
   const textOf = query.get('text_of');
   const files = config.files.map(({ path, text }) => ({ path, text: textOf === 'all' || textOf === path ? text : null }));
-  return { ...config, files, values: values.slice(0, Number(query.get('limit') ?? values.length)), total: values.length };
+  return { revision, files, diagnostics, errors, warnings };
 }
 
 /** A page of a list, or one of its entries. @throws GatewayError if it has no such entry */
@@ -170,7 +178,6 @@ export const emptyServing = (): Serving => ({
     errors: 0,
     warnings: 0,
     against: '91bd0e7c',
-    changes: [],
     values: [],
     restart_needed: [],
     diff: '',

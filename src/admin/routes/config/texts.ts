@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { unsetDefaults } from '../../../config/report/defaults.ts';
 import { runInSlices, type Steps } from '../../../core/async/steps.ts';
-import { changedKeys, changeSteps, restartKeys } from '../../../config/report/diff.ts';
+import { changeSteps, restartKeys } from '../../../config/report/diff.ts';
 import { type EffectiveValue, effectiveValues } from '../../../config/report/effective.ts';
 import type { WrittenLocations } from '../../../config/report/origins.ts';
 import { filesDiff, renameFiles } from '../../../config/report/files-diff.ts';
@@ -12,13 +12,13 @@ import { GatewayError } from '../../../core/error.ts';
 import { isJsonObject } from '../../../core/json/merge.ts';
 import { createMask, type Mask } from '../../../core/secrets/mask.ts';
 import { barePath } from '../../../core/text/display-path.ts';
-import type { CheckResult, EffectiveConfig, PlanResult } from '../../api-types.ts';
+import type { CheckResult, ConfigFiles, EffectiveConfig, PlanResult } from '../../api-types.ts';
 import { diagnosed } from '../../views/diagnostics.ts';
 import { restoreSecrets } from '../../views/restore-secrets.ts';
 import { wordMatcher } from '../../../query/text.ts';
 import { type AdminCall, type AdminRoute, flagIn, numberIn } from '../route.ts';
 
-const files = { files: 'object with the new text of each file, by its path in `GET /api/config`; all other files stay as they are' };
+const files = { files: 'object with the new text of each file, by its path in `GET /api/config/files`; all other files stay as they are' };
 
 export const textRoutes: readonly AdminRoute[] = [
   {
@@ -26,15 +26,23 @@ export const textRoutes: readonly AdminRoute[] = [
     path: '/api/config',
     role: 'operator',
     about:
-      'The current configuration: its files, and each value with its file and line, or `default`. Secrets are shown as references, or masked.',
+      'The values of the current configuration, each with its file and line, or `default`. Secrets are shown as references, or masked.',
     query: {
       q: 'words that the path, the value or the `file:line` of a value must contain',
       defaults: '`false`: without values that are defaults',
       limit: 'maximum number of values; default: all',
-      text_of: 'path of the file whose text is returned, or `all`; default: no texts',
     },
     returns: '`EffectiveConfig`',
     handle: async (call) => ({ json: await effectiveConfig(call) }),
+  },
+  {
+    method: 'GET',
+    path: '/api/config/files',
+    role: 'operator',
+    about: 'The files of the current configuration and their problems. Secrets in the texts are masked.',
+    query: { text_of: 'path of the file whose text is returned, or `all`; default: no texts' },
+    returns: '`ConfigFiles`',
+    handle: (call) => ({ json: configFiles(call) }),
   },
   {
     method: 'POST',
@@ -90,21 +98,21 @@ function matcherOf(query: URLSearchParams): (value: EffectiveValue) => boolean {
 }
 
 async function effectiveConfig({ subject, query }: AdminCall): Promise<EffectiveConfig> {
+  const { revision } = subject.loaded();
+  const values = (await valuesOf(subject)).filter(matcherOf(query));
+  const limit = numberIn(query, 'limit', values.length, [0, Number.MAX_SAFE_INTEGER]);
+  return { revision, values: values.slice(0, limit), total: values.length };
+}
+
+function configFiles({ subject, query }: AdminCall): ConfigFiles {
   const { revision, texts, diagnostics } = subject.loaded();
   const mask = subject.mask();
   const textOf = query.get('text_of');
-  const values = (await valuesOf(subject)).filter(matcherOf(query));
   const files = Object.entries(texts).map(([path, text]) => {
     const name = barePath(path, subject.cwd);
     return { path: name, text: textOf === 'all' || textOf === name ? mask.text(text) : null };
   });
-  return {
-    revision,
-    files,
-    values: values.slice(0, numberIn(query, 'limit', values.length, [0, Number.MAX_SAFE_INTEGER])),
-    total: values.length,
-    ...diagnosed(diagnostics, mask),
-  };
+  return { revision, files, ...diagnosed(diagnostics, mask) };
 }
 
 interface Inspected {
@@ -127,7 +135,7 @@ async function inspectTexts(call: AdminCall): Promise<Inspected> {
     if (typeof text !== 'string')
       throw new GatewayError('invalid_type', { message: `The text of "${name}" is not a string.`, param: 'files' });
     const path = pathOf(name);
-    // An edited text from GET /api/config contains masks, which are replaced with the original values.
+    // An edited text from GET /api/config/files contains masks, which are replaced with the original values.
     texts[path] = entry === undefined ? restoreSecrets(text, serving[path] ?? '', subject.mask()) : text;
   }
   const loaded = await subject.inspect(texts);
@@ -167,5 +175,5 @@ async function planResult({ subject }: AdminCall, { loaded, mask, texts }: Inspe
   const restart = tree === undefined ? [] : restartKeys(now.tree, tree, subject.overridden);
   const nameOf = (path: string): string => barePath(path, subject.cwd);
   const diff = filesDiff(renameFiles(now.texts, nameOf), renameFiles(texts, nameOf), (text) => mask.text(text));
-  return { ...checkResult(loaded, mask), against: now.revision, changes: changedKeys(entries), values, restart_needed: restart, diff };
+  return { ...checkResult(loaded, mask), against: now.revision, values, restart_needed: restart, diff };
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { EffectiveConfig } from '../../../api-types.ts';
+import type { ConfigFiles, EffectiveConfig } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
 import { count } from '../../browser/format.ts';
 import { useLoad } from '../../browser/load.ts';
@@ -20,37 +20,42 @@ interface FileLocation {
   readonly line: number;
 }
 
-/** All effective values with their locations and the problems found by the check. */
+/** All effective values with their locations and the problems found by the check, which is faster. */
 export function Configuration({ revision }: { revision: string }) {
   const find = parameters.value.get('find') ?? '';
   const [withDefaults, setWithDefaults] = useState(false);
+  const checked = useLoad((signal) => get<ConfigFiles>('/api/config/files', {}, signal), [revision]);
   const loaded = useLoad(
     (signal) => get<EffectiveConfig>('/api/config', { q: find, defaults: String(withDefaults), limit: maxRows }, signal),
     [revision, find, withDefaults],
   );
   const [location, setLocation] = useState<FileLocation>();
   return (
-    <LoadedView loaded={loaded} lines={14}>
-      {(config) => (
-        <div class="stack">
-          <Panel
-            title="Check"
-            aside={<Badge tone={config.errors > 0 ? 'bad' : config.warnings > 0 ? 'warn' : 'ok'}>{summaryOf(config)}</Badge>}
-          >
-            {config.diagnostics.length === 0 ? (
-              <p class="muted">
-                The texts of revision {config.revision} have neither errors nor warnings, in {count(config.files.length)}{' '}
-                {config.files.length === 1 ? 'file' : 'files'}.
-              </p>
-            ) : (
-              <Diagnostics found={config} onLocation={setLocation} />
-            )}
-          </Panel>
+    <div class="stack">
+      <LoadedView loaded={checked}>{(found) => <CheckResult found={found} onLocation={setLocation} />}</LoadedView>
+      <LoadedView loaded={loaded} lines={14}>
+        {(config) => (
           <Values config={config} find={find} withDefaults={withDefaults} onDefaults={setWithDefaults} onLocation={setLocation} />
-          {location !== undefined && <FileDialog location={location} onClose={() => setLocation(undefined)} />}
-        </div>
+        )}
+      </LoadedView>
+      {location !== undefined && <FileDialog location={location} onClose={() => setLocation(undefined)} />}
+    </div>
+  );
+}
+
+function CheckResult({ found, onLocation }: { found: ConfigFiles; onLocation: (location: FileLocation) => void }) {
+  const { errors, warnings, diagnostics, revision, files } = found;
+  return (
+    <Panel title="Check" aside={<Badge tone={errors > 0 ? 'bad' : warnings > 0 ? 'warn' : 'ok'}>{summaryOf(found)}</Badge>}>
+      {diagnostics.length === 0 ? (
+        <p class="muted">
+          The texts of revision {revision} have neither errors nor warnings, in {count(files.length)}{' '}
+          {files.length === 1 ? 'file' : 'files'}.
+        </p>
+      ) : (
+        <Diagnostics found={found} onLocation={onLocation} />
       )}
-    </LoadedView>
+    </Panel>
   );
 }
 
@@ -109,7 +114,7 @@ function OriginCell({ origin, onLocation }: { origin: Value['origin']; onLocatio
 
 function FileDialog({ location, onClose }: { location: FileLocation; onClose: () => void }) {
   const { file, line } = location;
-  const loaded = useLoad((signal) => get<EffectiveConfig>('/api/config', { limit: 0, text_of: file }, signal), [file]);
+  const loaded = useLoad((signal) => get<ConfigFiles>('/api/config/files', { text_of: file }, signal), [file]);
   useEffect(() => document.querySelector('dialog[open] mark')?.scrollIntoView({ block: 'center' }), [loaded.data]);
   return (
     <Dialog title={file} wide onClose={onClose}>
