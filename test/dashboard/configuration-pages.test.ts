@@ -254,6 +254,24 @@ describe.skipIf(!hasBrowser)('configuration pages', () => {
     await server.close();
   });
 
+  it('show a line of a very long file, and edit it without an element for each line', async () => {
+    const serving = someServing(now);
+    const text = Array.from({ length: 20_000 }, (_, i) => `# remark on line ${i + 1}`).join('\n');
+    const values = [{ path: 'version', value: '1', origin: { file: 'gateway.yaml', line: 15_000 } }];
+    const config = { ...serving.config, files: [{ path: 'gateway.yaml', text }], values };
+    const server = await startFixtureServer([], { ...serving, config });
+    const { page } = await open(`${server.url}/system/configuration`);
+    await page.getByRole('button', { name: 'gateway.yaml:15000' }).click();
+    expect(await page.locator('dialog mark').innerText()).toMatch(/^15000\s+# remark on line 15000\s*$/);
+    await page.getByText('Lines 14,500 to 15,500 of 20,000').waitFor();
+    await page.goto(`${server.url}/system/plan`);
+    await page.getByRole('textbox', { name: 'Text of gateway.yaml' }).waitFor();
+    const gutter = page.locator('.gutter');
+    expect([await gutter.innerText(), await gutter.locator('*').count()]).toEqual([expect.stringMatching(/^1\n2\n[^]*\n20000$/), 0]);
+    await page.context().close();
+    await server.close();
+  });
+
   it('show a page of many API keys, and find others by search', async () => {
     const serving = someServing(now);
     const [first] = serving.keys;

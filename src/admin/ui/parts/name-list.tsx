@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ListPage } from '../../api-types.ts';
+import { count } from '../browser/format.ts';
 import { parameters } from '../browser/route.ts';
 import { Empty } from '../components/display.tsx';
 import { Pager, useSearchText } from './pager.tsx';
@@ -41,7 +42,7 @@ export function NameList({ label, names, page, find, current, hrefOf }: NameList
           class="input"
           type="search"
           aria-label={`Search ${label.toLowerCase()}`}
-          placeholder={`Search ${total} ${label.toLowerCase()}`}
+          placeholder={`Search ${count(total)} ${label.toLowerCase()}`}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
           autocomplete="off"

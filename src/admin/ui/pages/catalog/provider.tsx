@@ -59,8 +59,16 @@ export function Provider({ provider }: { provider: ProviderView }) {
           <TestResult test={test.result} />
         </div>
         {test.error !== undefined && <Problem error={test.error} />}
-        {name !== null && name !== slug && <p class="break">{name}</p>}
-        {description !== null && <p class="muted break">{description}</p>}
+        {name !== null && name !== slug && (
+          <p class="break" dir="auto">
+            {name}
+          </p>
+        )}
+        {description !== null && (
+          <p class="muted break" dir="auto">
+            {description}
+          </p>
+        )}
         <Figures provider={provider} />
         <Facts
           rows={[

@@ -22,7 +22,11 @@ export function Prompt({ prompt }: { prompt: PromptView }) {
     <div class="stack">
       <Panel title={<span class="break">{id}</span>} aside={<OriginLabel at={at} />}>
         <div class="stack">
-          {description !== null && <p class="break">{description}</p>}
+          {description !== null && (
+            <p class="break" dir="auto">
+              {description}
+            </p>
+          )}
           <Facts
             rows={[
               ['model', model === null ? 'from the request or the config' : <code key="m">{model}</code>],

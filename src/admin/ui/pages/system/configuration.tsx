@@ -122,9 +122,28 @@ function FileDialog({ location, onClose }: { location: FileLocation; onClose: ()
         {({ files }) => {
           const text = files.find(({ path }) => path === file)?.text ?? null;
           if (text === null) return <p class="muted">The text of this file is not stored.</p>;
-          return <Code text={text} language="yaml" firstLine={1} marked={line} what={file} />;
+          return <Excerpt text={text} file={file} line={line} />;
         }}
       </LoadedView>
     </Dialog>
+  );
+}
+
+/** Number of lines shown before and after the marked one: a file may have tens of thousands. */
+const contextLines = 500;
+
+function Excerpt({ text, file, line }: FileLocation & { readonly text: string }) {
+  const lines = text.split('\n');
+  const first = Math.max(1, line - contextLines);
+  const shown = lines.slice(first - 1, line + contextLines);
+  return (
+    <div class="stack tight">
+      {shown.length < lines.length && (
+        <p class="muted small">
+          Lines {count(first)} to {count(first + shown.length - 1)} of {count(lines.length)}
+        </p>
+      )}
+      <Code text={shown.join('\n')} language="yaml" firstLine={first} marked={line} what={file} />
+    </div>
   );
 }

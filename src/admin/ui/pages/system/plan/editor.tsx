@@ -1,4 +1,4 @@
-import type { Ref } from 'preact';
+import type { ComponentChildren, Ref } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 import type { ShownDiagnostic } from '../../../../api-types.ts';
 
@@ -15,20 +15,13 @@ interface EditorProps {
 export function Editor({ label, text, diagnostics, onInput, areaRef }: EditorProps) {
   const id = useId();
   const gutter = useRef<HTMLDivElement>(null);
-  const levels = new Map<number, ShownDiagnostic['level']>();
-  for (const { line, level } of diagnostics) if (levels.get(line) !== 'error') levels.set(line, level);
-  const lines = text.split('\n').length;
   return (
     <div class="editor">
       <label class="hidden-text" for={id}>
         {label}
       </label>
       <div class="gutter" ref={gutter} aria-hidden="true">
-        {Array.from({ length: lines }, (_, i) => (
-          <span key={i} class={levels.get(i + 1)}>
-            {i + 1}
-          </span>
-        ))}
+        {lineNumbers(text.split('\n').length, diagnostics)}
       </div>
       <textarea
         id={id}
@@ -43,6 +36,23 @@ export function Editor({ label, text, diagnostics, onInput, areaRef }: EditorPro
       />
     </div>
   );
+}
+
+/** Elements only for marked lines, because a file may have many thousand lines. */
+function lineNumbers(lines: number, diagnostics: readonly ShownDiagnostic[]): ComponentChildren {
+  const levels = new Map<number, ShownDiagnostic['level']>();
+  for (const { line, level } of diagnostics) if (line <= lines && levels.get(line) !== 'error') levels.set(line, level);
+  const numbers = (from: number, to: number): string => Array.from({ length: to - from }, (_, i) => from + i).join('\n');
+  const marked = [...levels].toSorted(([a], [b]) => a - b);
+  return [
+    ...marked.flatMap(([line, level], i) => [
+      numbers((marked[i - 1]?.[0] ?? 0) + 1, line),
+      <span key={line} class={level}>
+        {line}
+      </span>,
+    ]),
+    numbers((marked.at(-1)?.[0] ?? 0) + 1, lines + 1),
+  ];
 }
 
 /** Moves the caret to a position, and scrolls it to the middle. Lines and columns start at 1. */
