@@ -18,9 +18,11 @@ export function Differences({ list }: { list: readonly Difference[] }) {
             {entry.before !== undefined && <del>{entry.before}</del>}
             {entry.after !== undefined && <ins>{entry.after}</ins>}
           </span>
-          <span class="cause">
-            {entry.cause} <OriginLabel at={entry.at} />
-          </span>
+          {entry.cause !== '' && (
+            <span class="cause">
+              {entry.cause} <OriginLabel at={entry.at} />
+            </span>
+          )}
         </li>
       ))}
     </ul>

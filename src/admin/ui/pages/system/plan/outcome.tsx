@@ -58,7 +58,7 @@ function Changes({ data: { ok, values, restart_needed: restart, diff } }: { data
 }
 
 function differenceOf({ path, before, after }: PlanResult['values'][number]): Difference {
-  if (before === after) return { path, kind: 'changed', cause: 'the changed part is not shown', at: null };
+  if (before === after) return { path, kind: 'changed', cause: 'value not shown', at: null };
   return {
     path,
     kind: before === null ? 'added' : after === null ? 'removed' : 'changed',
