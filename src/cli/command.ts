@@ -1,3 +1,4 @@
+import { reasonOf } from '../config/read/files.ts';
 import { GatewayError } from '../core/error.ts';
 import { shellWord } from '../core/logs/curl.ts';
 import { withoutFullStop } from '../core/text/wording.ts';
@@ -46,6 +47,15 @@ export class CommandError extends Error {
 /** Makes the gateway's own error the error of a command; anything else is a defect and stays as it is. */
 export const asCommandError = (thrown: unknown, code: number): unknown =>
   thrown instanceof GatewayError ? new CommandError(code, withoutFullStop(thrown.message), thrown.hint) : thrown;
+
+/** Reads a file that an argument names. @throws CommandError for wrong usage */
+export function readNamed<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new CommandError(exitCodes.usage, `the file "${name}" cannot be read (${reasonOf(error)})`);
+  }
+}
 
 /** @throws CommandError if the name of a file to write is empty: it would mean the working directory */
 export function checkOutputName(name: string | undefined, insteadOfStdout?: string): void {

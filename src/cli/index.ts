@@ -97,7 +97,7 @@ export function createProgram(given: CliIo, registry: Registry, done: (code: num
     .option('--no-color', 'no colors')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 16 })
     .showHelpAfterError('Run gateway --help, or gateway COMMAND --help.')
     .exitOverride()
     .configureOutput({ writeOut: (text) => void io.stdout.write(text), writeErr: (text) => void io.stderr.write(text) });

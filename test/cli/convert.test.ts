@@ -264,8 +264,8 @@ Nothing was written.
     expect(await runHere(['config', 'convert', '--from', 'other', 'config.yaml'], dir)).toMatchObject({ code: 2 });
     expect(await runHere(['config', 'convert', '--from', 'litellm'], dir)).toMatchObject({ code: 2 });
     expect(await runHere(['config', 'convert', '--from', 'litellm', 'absent.yaml'], dir)).toMatchObject({
-      code: 1,
-      err: 'error: absent.yaml cannot be read: no such file\n',
+      code: 2,
+      err: 'error: the file "absent.yaml" cannot be read (no such file)\n',
     });
   });
 

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { reasonOf } from '../../config/read/files.ts';
 import { headerNamePattern, headerValuePattern } from '../../core/http/header-text.ts';
 import { canonicalPrefix } from '../../core/http/headers.ts';
 import { isJsonObject } from '../../core/json/merge.ts';
 import { parseJson } from '../../core/json/scan.ts';
 import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import type { AdminFlags } from '../admin/target.ts';
-import { CommandError, exitCodes } from '../command.ts';
+import { CommandError, exitCodes, readNamed } from '../command.ts';
 import type { CliIo } from '../io.ts';
 
 export interface ExplainFlags extends AdminFlags {
@@ -74,11 +73,8 @@ const chat = (model: string, text: string): object => ({ model, messages: [{ rol
 async function textOf(written: string, io: CliIo): Promise<string> {
   if (written === '-') return io.readStdin();
   if (!written.startsWith('@')) return written;
-  try {
-    return readFileSync(resolve(io.cwd, written.slice(1)), 'utf8');
-  } catch (error) {
-    throw new CommandError(exitCodes.usage, `the file "${written.slice(1)}" cannot be read (${reasonOf(error)})`);
-  }
+  const name = written.slice(1);
+  return readNamed(name, () => readFileSync(resolve(io.cwd, name), 'utf8'));
 }
 
 function objectOf(text: string): unknown {

@@ -3,12 +3,11 @@ import { resolve } from 'node:path';
 import { compilePrompts } from '../../config/compile/prompts/index.ts';
 import { compileServer } from '../../config/compile/server.ts';
 import { runSteps } from '../../core/async/steps.ts';
-import { reasonOf } from '../../config/read/files.ts';
 import { fromUnknown } from '../../core/error.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 import { choosePrompt, promptName, promptPatch, type PromptVersion, type StoredPrompt, variablesFor } from '../../core/model/prompt.ts';
 import { listedPrompts, renderedPrompt } from './render.ts';
-import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
+import { CommandError, exitCodes, type CommonFlags, readNamed } from '../command.ts';
 import { jsonText } from '../text.ts';
 import { loadTree, nameFile } from '../load.ts';
 import { type CliIo, terminalWidth } from '../io.ts';
@@ -81,7 +80,7 @@ function valuesFor(version: PromptVersion, { var: texts = [], varFile: files = [
   for (const pair of texts) add(...split(pair, '--var'));
   for (const pair of files) {
     const [name, path] = split(pair, '--var-file');
-    add(name, read(resolve(cwd, path), path));
+    add(name, readNamed(path, () => readFileSync(resolve(cwd, path), 'utf8')).replace(/\r?\n$/, ''));
   }
   return values;
 }
@@ -90,14 +89,6 @@ function split(pair: string, flag: string): [string, string] {
   const cut = pair.indexOf('=');
   if (cut <= 0) throw new CommandError(exitCodes.usage, `${flag} must be name=${flag === '--var' ? 'value' : 'path'}, not "${pair}"`);
   return [pair.slice(0, cut), pair.slice(cut + 1)];
-}
-
-function read(file: string, shown: string): string {
-  try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
-  } catch (error) {
-    throw new CommandError(exitCodes.usage, `the file "${shown}" cannot be read (${reasonOf(error)})`);
-  }
 }
 
 /** Invalid JSON stays text, so that the error about its type is the same as for a call. */

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { maxConfigFile, readText, reasonOf } from '../../../config/read/files.ts';
+import { maxConfigFile, readText } from '../../../config/read/files.ts';
 import type { Node } from '../../../config/read/node.ts';
 import { parse, sourceFile } from '../../../config/read/yaml/parse.ts';
 import type { Problem } from '../../../config/report/problem.ts';
-import { CommandError, exitCodes } from '../../command.ts';
+import { CommandError, exitCodes, readNamed } from '../../command.ts';
 import type { CliIo } from '../../io.ts';
 import { barePath } from '../../../core/text/display-path.ts';
 
@@ -18,7 +18,11 @@ export async function readSource(name: string, io: CliIo): Promise<SourceTree> {
   if (name === '') throw new CommandError(exitCodes.usage, 'the name of the file is empty');
   const path = resolve(io.cwd, name);
   const shown = name === '-' ? '<stdin>' : barePath(path, io.cwd);
-  const { file, text } = sourceFile(name === '-' ? '' : path, shown, name === '-' ? await readInput(io) : readFile(path, shown));
+  const { file, text } = sourceFile(
+    name === '-' ? '' : path,
+    shown,
+    name === '-' ? await readInput(io) : readNamed(shown, () => readText(path, maxConfigFile)),
+  );
   const problems: Problem[] = [];
   const { root } = parse(
     file,
@@ -37,12 +41,4 @@ async function readInput(io: CliIo): Promise<string> {
   const text = await io.readStdin();
   if (Buffer.byteLength(text) > maxConfigFile) throw new CommandError(exitCodes.no, '<stdin> cannot be read: it is too large');
   return text;
-}
-
-function readFile(path: string, shown: string): string {
-  try {
-    return readText(path, maxConfigFile);
-  } catch (error) {
-    throw new CommandError(exitCodes.no, `${shown} cannot be read: ${reasonOf(error)}`);
-  }
 }
