@@ -1,5 +1,4 @@
 import { printable } from '../core/text/printable.ts';
-import { parseDuration } from '../core/text/units.ts';
 
 /** Rows with aligned columns, for a terminal. The last cell of a row is not padded. */
 export function table(rows: readonly (readonly string[])[], gap = '  '): string {
@@ -53,18 +52,6 @@ export function fittingLength(text: string, width: number): number {
     if (left < 0) return index;
   }
   return text.length;
-}
-
-/** Parses a duration typed by a user, in milliseconds. The unit is required, since users who type 30 mean seconds. Undefined if invalid. */
-export const parseTypedDuration = (text: string): number | undefined => (/[a-z]\s*$/i.test(text) ? parseDuration(text) : undefined);
-
-/** The longest timeout that a flag accepts, in milliseconds. Timers of Node end at once for more than 24 days. */
-const maxTimeoutMs = 600_000;
-
-/** Parses a timeout typed by a user, in milliseconds: more than 0, at most 10 minutes. Undefined if invalid. */
-export function parseTypedTimeout(text: string): number | undefined {
-  const ms = parseTypedDuration(text);
-  return ms !== undefined && ms > 0 && ms <= maxTimeoutMs ? ms : undefined;
 }
 
 /** JSON that may be shown in a terminal: the control characters and direction marks that JSON allows in texts are escaped. */

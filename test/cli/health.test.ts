@@ -165,9 +165,9 @@ describe('the address of gateway health', () => {
     [['--url', '127.0.0.1:0'], /a port that the system chose/],
     [['-c', 'nowhere.yaml'], /the file "nowhere.yaml" cannot be read/],
     [['-c', '-'], /standard input: name the address of the gateway with --url/],
-    [['--timeout', '0s'], /"0s" is not a timeout/],
-    [['--timeout', 'soon'], /"soon" is not a timeout/],
-    [['--timeout', '2d'], /"2d" is not a timeout/],
+    [['--timeout', '0s'], /not a duration from 1ms to 10m: "0s"/],
+    [['--timeout', 'soon'], /not a duration from 1ms to 10m: "soon"/],
+    [['--timeout', '2d'], /not a duration from 1ms to 10m: "2d"/],
   ])('exits with 2 for invalid options: %j', async (flags, message) => {
     const { code, out, err } = await runHere(['health', ...flags], cwd);
     expect(err).toMatch(message);

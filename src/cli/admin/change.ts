@@ -3,7 +3,8 @@ import { plural } from '../../core/text/wording.ts';
 import { reloadLimitMs, type ReloadVerdict } from '../../admin/api-types.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import type { CliIo } from '../io.ts';
-import { jsonText, parseTypedDuration } from '../text.ts';
+import { durationOf } from '../flag-values.ts';
+import { jsonText } from '../text.ts';
 import { adminClient } from '../admin-client.ts';
 import { diagnosticLines } from './status.ts';
 import type { AdminFlags } from './target.ts';
@@ -55,9 +56,7 @@ export interface DrainFlags extends AdminFlags {
 /** `gateway drain`: the gateway accepts no new requests, finishes those in progress, then exits. */
 export async function drain(flags: DrainFlags, io: CliIo): Promise<number> {
   const { timeout } = flags;
-  const ms = timeout === undefined ? undefined : parseTypedDuration(timeout);
-  if (timeout !== undefined && ms === undefined)
-    throw new CommandError(exitCodes.usage, `"${timeout}" is not a timeout; write it like 30s`);
+  const ms = timeout === undefined ? undefined : durationOf('timeout', timeout);
   const client = adminClient(flags, io);
   const { in_flight: inFlight } = await client.post<{ in_flight: number }>('/api/drain', ms === undefined ? {} : { timeout_ms: ms });
   if (typeof inFlight !== 'number') throw new TypeError('the response has no number of requests');

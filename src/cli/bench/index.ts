@@ -5,8 +5,8 @@ import { printable } from '../../core/text/printable.ts';
 import { plural } from '../../core/text/wording.ts';
 import { CommandError, type EndingSignal, endingSignals, exitCodes, signalCodes } from '../command.ts';
 import type { CliIo } from '../io.ts';
-import { countOf } from '../logs/query.ts';
-import { jsonText, parseTypedDuration } from '../text.ts';
+import { countOf, durationOf } from '../flag-values.ts';
+import { jsonText } from '../text.ts';
 import { type BenchGateway, startGateway } from './child.ts';
 import { type Measured, runLoad } from './load.ts';
 import { reportOf, reportText } from './report.ts';
@@ -19,7 +19,7 @@ export interface BenchFlags {
 }
 
 const maxConcurrency = 256;
-const [minDuration, maxDuration] = [100, 120_000];
+const durationBounds = { least: 100, most: 120_000, range: ' from 100ms to 2m' };
 const maxWarmUpMs = 1000;
 
 /** The mock is called directly and through the gateway in turns, so that a busy moment of the machine affects both. */
@@ -36,9 +36,7 @@ providers: {bench: {type: openai, custom_host: ${JSON.stringify(upstream)}, api_
 export async function bench(flags: BenchFlags, io: CliIo): Promise<number> {
   const concurrency = countOf('concurrency', flags.concurrency, 8);
   if (concurrency > maxConcurrency) throw new CommandError(exitCodes.usage, `--concurrency is at most ${maxConcurrency}`);
-  const durationMs = parseTypedDuration(flags.duration) ?? 0;
-  if (durationMs < minDuration || durationMs > maxDuration)
-    throw new CommandError(exitCodes.usage, `"${printable(flags.duration)}" is not a duration from 100ms to 2m; write it like 10s`);
+  const durationMs = durationOf('duration', flags.duration, durationBounds);
 
   const ended = new AbortController();
   let code: number = exitCodes.yes;

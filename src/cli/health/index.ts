@@ -4,8 +4,9 @@ import { plural } from '../../core/text/wording.ts';
 import { type ReadyResponse, fetchReady } from './fetch-ready.ts';
 import { type HealthTarget, healthTarget } from './target.ts';
 import type { CliIo } from '../io.ts';
-import { CommandError, exitCodes } from '../command.ts';
-import { jsonText, parseTypedTimeout } from '../text.ts';
+import { exitCodes } from '../command.ts';
+import { durationOf, timeoutBounds } from '../flag-values.ts';
+import { jsonText } from '../text.ts';
 
 export interface HealthFlags {
   readonly config?: string;
@@ -18,9 +19,7 @@ export interface HealthFlags {
 
 /** `gateway health`: asks a running gateway whether it is ready. Returns the exit code. */
 export async function health(flags: HealthFlags, io: CliIo): Promise<number> {
-  const timeoutMs = parseTypedTimeout(flags.timeout);
-  if (timeoutMs === undefined)
-    throw new CommandError(exitCodes.usage, `"${flags.timeout}" is not a timeout; write it like 2s or 500ms, at most 10m`);
+  const timeoutMs = durationOf('timeout', flags.timeout, timeoutBounds);
   const target = healthTarget(flags, io);
   const response = await fetchReady(target, timeoutMs);
   const verdict = verdictOf(response);

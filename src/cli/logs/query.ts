@@ -1,7 +1,7 @@
 import { parseFilter } from '../../query/parse.ts';
 import type { AdminFlags } from '../admin/target.ts';
 import { CommandError, exitCodes } from '../command.ts';
-import { parseTypedDuration } from '../text.ts';
+import { durationOf } from '../flag-values.ts';
 
 /** Flags of commands that search for records. */
 export interface QueryFlags extends AdminFlags {
@@ -16,13 +16,10 @@ export interface QueryFlags extends AdminFlags {
  * @throws CommandError
  */
 export function queryText(terms: readonly string[], { since, until, errors, slow }: QueryFlags): string {
-  const slowMs = slow === undefined ? undefined : parseTypedDuration(slow);
-  if (slow !== undefined && slowMs === undefined)
-    throw new CommandError(exitCodes.usage, `"${slow}" is not a duration`, 'Write a number with a unit, such as 2s.');
   return [
     ...terms,
     ...(errors === true ? ['error:*'] : []),
-    ...(slowMs === undefined ? [] : [`latency:>${slowMs}ms`]),
+    ...(slow === undefined ? [] : [`latency:>${durationOf('slow', slow)}ms`]),
     ...timeTerm('since', since),
     ...timeTerm('until', until),
   ].join(' ');
@@ -39,17 +36,6 @@ function timeTerm(flag: 'since' | 'until', value: string | undefined): string[] 
       'Write a duration before now, such as 1h or 7d, or a time such as 2026-11-21 or 2026-11-21T09:31Z.',
     );
   return [term];
-}
-
-/**
- * Whole number of a flag.
- * @throws CommandError
- */
-export function countOf(flag: string, value: string | undefined, defaultValue: number, min = 1): number {
-  if (value === undefined) return defaultValue;
-  const count = value.trim() === '' ? Number.NaN : Number(value);
-  if (Number.isSafeInteger(count) && count >= min) return count;
-  throw new CommandError(exitCodes.usage, `--${flag} is not a whole number from ${min} up: "${value}"`);
 }
 
 /**

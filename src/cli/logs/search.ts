@@ -5,7 +5,8 @@ import { type CliIo, terminalWidth } from '../io.ts';
 import { type Column, columnsOf, rowsTable } from './columns.ts';
 import { linesOf, recordLines, writeLines } from './lines.ts';
 import { rowsOf } from './pages.ts';
-import { countOf, type QueryFlags, queryText } from './query.ts';
+import { type QueryFlags, queryText } from './query.ts';
+import { countOf } from '../flag-values.ts';
 
 export interface SearchFlags extends QueryFlags {
   readonly limit?: string | undefined;

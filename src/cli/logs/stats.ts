@@ -6,7 +6,8 @@ import { exitCodes } from '../command.ts';
 import { type CliIo, terminalWidth } from '../io.ts';
 import { columnWidths, truncate, jsonText, padEnd, padStart } from '../text.ts';
 import { csvLine } from './csv.ts';
-import { countOf, type QueryFlags, queryText } from './query.ts';
+import { type QueryFlags, queryText } from './query.ts';
+import { countOf } from '../flag-values.ts';
 
 export interface StatsFlags extends QueryFlags {
   readonly by?: string | undefined;

@@ -9,7 +9,8 @@ import { type CliIo, hasColors } from '../io.ts';
 import { clockTime } from '../start/request-line.ts';
 import { jsonLine, padEnd } from '../text.ts';
 import { routeText } from './columns.ts';
-import { countOf, type QueryFlags, queryText, shareOf } from './query.ts';
+import { type QueryFlags, queryText, shareOf } from './query.ts';
+import { countOf } from '../flag-values.ts';
 
 export interface TailFlags extends QueryFlags {
   readonly sample?: string | undefined;

@@ -17,7 +17,7 @@ import { CommandError, exitCodes } from '../command.ts';
 import { needConfig } from '../find-config.ts';
 import { type CliIo, terminalWidth } from '../io.ts';
 import { load } from '../load.ts';
-import { countOf } from '../logs/query.ts';
+import { countOf } from '../flag-values.ts';
 import { jsonText } from '../text.ts';
 import { type Routing, routingOf } from './routing.ts';
 import { planText } from './text.ts';

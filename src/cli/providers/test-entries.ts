@@ -5,8 +5,9 @@ import type { CatalogEntry } from '../../manage/providers/catalog-entry.ts';
 import { hostOf, shortHost } from '../../manage/providers/probe-request.ts';
 import { type ProviderTestResult, type ProviderTestOptions, testProvider } from '../../manage/providers/test-provider.ts';
 import { selectedEntries, openCatalog } from './catalog.ts';
-import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
-import { jsonText, padEnd, textWidth, parseTypedTimeout } from '../text.ts';
+import { exitCodes, type CommonFlags } from '../command.ts';
+import { durationOf, timeoutBounds } from '../flag-values.ts';
+import { jsonText, padEnd, textWidth } from '../text.ts';
 import { commandOutbound } from './outbound.ts';
 
 export interface TestFlags extends CommonFlags {
@@ -22,9 +23,7 @@ const defaultTimeoutMs = 10_000;
 
 /** `gateway providers test [SLUG…]`: tests each entry with its real credential and the cheapest calls. Returns the exit code. */
 export async function testProviders(slugs: readonly string[], flags: TestFlags, io: CliIo, registry: Registry): Promise<number> {
-  const timeoutMs = flags.timeout === undefined ? defaultTimeoutMs : parseTypedTimeout(flags.timeout);
-  if (timeoutMs === undefined)
-    throw new CommandError(exitCodes.usage, `"${flags.timeout}" is not a duration; write it like 10s or 500ms, at most 10m`);
+  const timeoutMs = flags.timeout === undefined ? defaultTimeoutMs : durationOf('timeout', flags.timeout, timeoutBounds);
   let allowed: readonly string[] = [];
   const outbound = commandOutbound(io, () => allowed);
   try {
