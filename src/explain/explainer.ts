@@ -1,4 +1,5 @@
 import { leavesOf } from '../config/compile/targets/plan.ts';
+import { formatPath } from '../config/read/node.ts';
 import type { Origins } from '../config/report/origins.ts';
 import type { GatewayConfig } from '../config/schema/index.ts';
 import type { Clock } from '../core/context.ts';
@@ -118,7 +119,7 @@ export class Explainer {
     const policy = policyOf(ctx);
     return {
       request: { method: ctx.method, path: hide(ctx.path), endpoint: ctx.calledEndpoint },
-      key: { name: key, at: key === null ? null : origins.at(configPath('api_keys', key)) },
+      key: { name: key, at: key === null ? null : origins.at(formatPath(['api_keys', key])) },
       prompt: promptOf(ctx),
       config: describeConfig(ctx, origins),
       overruled: first?.attempt === undefined ? [] : overruledIn(ctx, first.attempt).map((one) => ({ ...one, value: hide(one.value) })),
@@ -172,9 +173,6 @@ const unfetchedFileWarnings = (urls: readonly string[], hide: (text: string) => 
     .slice(0, maxFiles)
     .map((url) => `The file ${hide(url).slice(0, 200)} is not fetched: the bodies below lack its content.`);
 
-const configPath = (section: string, name: string): string =>
-  /^[\w$-]+$/.test(name) ? `${section}.${name}` : `${section}.${JSON.stringify(name)}`;
-
 function inlineConfigOf(ctx: RequestContext): ReturnType<typeof tryParseObject> {
   const text = fromHeader(ctx.headers.gateway('config')?.trim() ?? '');
   return text.startsWith('{') ? tryParseObject(text) : undefined;
@@ -201,7 +199,7 @@ function describeConfig(ctx: RequestContext, origins: Origins): Explanation['con
       : prompt?.config === config.name
         ? `stored prompt ${prompt.used.version.id}`
         : `${caller.key?.enforceConfig === true ? 'enforced' : 'default'} config of key ${caller.name}`;
-  return { name: config.name, by, at: config.name === 'inline' ? null : origins.at(configPath('configs', config.name)) };
+  return { name: config.name, by, at: config.name === 'inline' ? null : origins.at(formatPath(['configs', config.name])) };
 }
 
 /** Each plugin once per moment, with its notes. */

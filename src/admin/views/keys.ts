@@ -1,3 +1,4 @@
+import { formatPath } from '../../config/read/node.ts';
 import type { GatewayKeyEntry } from '../../config/schema/index.ts';
 import { keyIdOf } from '../../core/secrets/key.ts';
 import type { Figures } from '../../core/logs/reader.ts';
@@ -31,7 +32,7 @@ export async function keysOf(subject: ManagedGateway, query: KeyQuery): Promise<
   return { keys: keys.map(([name, entry]) => viewOf(name, entry, { at: locations[pathOf(name)] ?? null, usage })), ...page };
 }
 
-const pathOf = (name: string): string => (/^[\w$-]+$/.test(name) ? `api_keys.${name}` : `api_keys.${JSON.stringify(name)}`);
+const pathOf = (name: string): string => formatPath(['api_keys', name]);
 
 /** What the request log has about the keys of a page. */
 interface Usage {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/json/merge.ts';
+import { formatPath } from '../../../config/read/node.ts';
 import { choosePrompt, promptName, promptPatch, type PromptVersion, type StoredPrompt, variablesFor } from '../../../core/model/prompt.ts';
 import type { PromptPage, PromptRender, PromptTry, PromptView } from '../../api-types.ts';
 import { pageOf } from '../../views/page.ts';
@@ -70,7 +70,7 @@ async function promptOf({ subject, params }: AdminCall): Promise<PromptView> {
   const prompt = prompts.get(id);
   if (prompt === undefined) throw notFound('prompt', id, [...prompts.keys()]);
   const mask = subject.mask();
-  return masked(viewOf(prompt, locations, subject.loaded().tree.prompts ?? {}), (text) => mask.text(text));
+  return viewOf(prompt, { locations, written: subject.loaded().tree.prompts ?? {}, hide: mask.text });
 }
 
 async function renderPrompt(call: AdminCall): Promise<PromptRender> {
@@ -83,49 +83,40 @@ async function renderPrompt(call: AdminCall): Promise<PromptRender> {
   return { name: promptName(version), config: version.config ?? null, body: text, warnings };
 }
 
-type OriginsByPath = Readonly<Record<string, PromptView['at'] & object>>;
+interface PromptSource {
+  readonly locations: Readonly<Record<string, PromptView['at'] & object>>;
+  readonly written: Readonly<Record<string, unknown>>;
+  /** Masks secrets that the configuration inserted into a text. */
+  readonly hide: (text: string) => string;
+}
 
-function viewOf(
-  { id, published, versions, labels }: StoredPrompt,
-  locations: OriginsByPath,
-  written: Readonly<Record<string, unknown>>,
-): PromptView {
+function viewOf({ id, published, versions, labels }: StoredPrompt, { locations, written, hide }: PromptSource): PromptView {
   const labelsOf = (version: PromptVersion): string[] => [...labels].flatMap(([label, one]) => (one === version ? [label] : []));
   const description = (written[id] as { readonly description?: unknown } | undefined)?.description;
   return {
     id,
-    description: typeof description === 'string' ? description : null,
-    at: locations[`prompts.${id}`] ?? locations[`prompts.${JSON.stringify(id)}`] ?? null,
+    description: typeof description === 'string' ? hide(description) : null,
+    at: locations[formatPath(['prompts', id])] ?? null,
     versions: [...versions.values()].map((version) => ({
       number: version.number,
       labels: labelsOf(version),
       published: version === published,
-      variables: variablesOf(version),
+      variables: variablesOf(version, hide),
     })),
-    variables: variablesOf(published),
+    variables: variablesOf(published, hide),
     model: published.model ?? null,
     config: published.config ?? null,
   };
 }
 
-/** Masks secrets that the configuration inserted into texts. */
-const masked = (view: PromptView, mask: (text: string) => string): PromptView => {
-  const hidden = (list: PromptView['variables']): PromptView['variables'] =>
-    list.map((one) => ({ ...one, default: one.default === null ? null : mask(one.default) }));
-  return {
-    ...view,
-    description: view.description === null ? null : mask(view.description),
-    versions: view.versions.map((one) => ({ ...one, variables: hidden(one.variables) })),
-    variables: hidden(view.variables),
-  };
-};
-
 /** Declared variables, followed by those that templates read without a declaration. */
-function variablesOf({ variables, reads }: PromptVersion): PromptView['variables'] {
-  const declared = [...variables].map(([name, { required, default: standard }]) => ({ name, required, default: textOf(standard) }));
+function variablesOf({ variables, reads }: PromptVersion, hide: PromptSource['hide']): PromptView['variables'] {
+  const textOf = (value: unknown): string => hide(typeof value === 'string' ? value : JSON.stringify(value));
+  const declared = [...variables].map(([name, { required, default: standard }]) => ({
+    name,
+    required,
+    default: standard === undefined ? null : textOf(standard),
+  }));
   const others = [...reads].filter((name) => !variables.has(name)).map((name) => ({ name, required: false, default: null }));
   return [...declared, ...others];
 }
-
-const textOf = (value: unknown): string | null =>
-  value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value as JsonObject);

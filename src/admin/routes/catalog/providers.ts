@@ -1,5 +1,6 @@
 import type { Figures } from '../../../core/logs/reader.ts';
 import { isJsonObject } from '../../../core/json/merge.ts';
+import { formatPath } from '../../../config/read/node.ts';
 import { isSecretKey } from '../../../config/read/secrets.ts';
 import type { WrittenLocations } from '../../../config/report/origins.ts';
 import { type CatalogEntry, disabledReason } from '../../../manage/providers/catalog-entry.ts';
@@ -100,7 +101,7 @@ async function viewsOf({ subject, query }: AdminCall, entries: readonly CatalogE
   const secrets = secretsByPath(written);
   return entries.map((one): ProviderView => {
     const { slug, entry, binding } = one;
-    const path = /^[\w$-]+$/.test(slug) ? `providers.${slug}` : `providers.${JSON.stringify(slug)}`;
+    const path = formatPath(['providers', slug]);
     return {
       slug,
       type: binding.provider.type,
