@@ -7,6 +7,9 @@ const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFra
 
 export const count = (n: number): string => whole.format(n);
 
+/** `1 request`, `12,400 requests`. */
+export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
+
 /** 12,400 → 12.4K. */
 export const compact = (n: number): string => (Math.abs(n) < 10_000 ? whole.format(n) : short.format(n));
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Diagnosed, ShownDiagnostic } from '../../api-types.ts';
-import { count } from '../browser/format.ts';
+import { count, plural } from '../browser/format.ts';
 import { Badge } from '../components/display.tsx';
 
 interface DiagnosticsProps {
@@ -55,9 +55,6 @@ function DiagnosticLocation({
 
 /** `2 errors, 1 warning`. */
 export function summaryOf({ errors, warnings }: Diagnosed): string {
-  const parts = [
-    errors > 0 ? `${count(errors)} ${errors === 1 ? 'error' : 'errors'}` : '',
-    warnings > 0 ? `${count(warnings)} ${warnings === 1 ? 'warning' : 'warnings'}` : '',
-  ];
+  const parts = [errors > 0 ? plural(errors, 'error') : '', warnings > 0 ? plural(warnings, 'warning') : ''];
   return parts.filter((part) => part !== '').join(', ') || 'no problems';
 }

@@ -4,19 +4,12 @@ import { compact, duration, percent, usd } from '../../browser/format.ts';
 import { hasRole } from '../../browser/session.ts';
 import { Button } from '../../components/button.tsx';
 import { OriginLabel } from '../../components/difference.tsx';
-import { Ago, Badge, Facts, type Tone } from '../../components/display.tsx';
+import { Ago, Facts } from '../../components/display.tsx';
 import { Notice, Panel, Problem } from '../../components/surface.tsx';
 import { requestHref, requestsHref, term } from '../../log/terms.ts';
+import { ProviderState } from '../../parts/provider-state.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { Models } from './models.tsx';
-
-const tones: Readonly<Record<ProviderView['health']['state'], Tone>> = {
-  ok: 'ok',
-  degraded: 'warn',
-  down: 'bad',
-  idle: 'idle',
-  off: 'off',
-};
 
 /** One provider: its health, its models, and a test with its real credential. */
 export function Provider({ provider }: { provider: ProviderView }) {
@@ -27,9 +20,7 @@ export function Provider({ provider }: { provider: ProviderView }) {
       title={
         <span class="row">
           <span class="break">{slug}</span>
-          <Badge tone={enabled ? tones[health.state] : 'off'} filled>
-            {enabled ? health.state : 'off'}
-          </Badge>
+          <ProviderState state={enabled ? health.state : 'off'} />
         </span>
       }
       aside={

@@ -1,7 +1,7 @@
 import type { ConfigPage, ConfigView, LiveFigures, Status } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
 import { gatewayNow } from '../../browser/gateway-state.ts';
-import { clock, count } from '../../browser/format.ts';
+import { clock, plural } from '../../browser/format.ts';
 import { useLoad } from '../../browser/load.ts';
 import { hasRole } from '../../browser/session.ts';
 import { Code } from '../../components/code.tsx';
@@ -65,8 +65,7 @@ const windowOf = (start: number | undefined): string =>
   start === undefined || gatewayNow() - start > hour ? 'in the last hour' : `since the start at ${clock(start).slice(0, 5)}`;
 
 /** Without the period, because the list is narrow. The period is shown next to the tree. */
-const noteOf = ({ requests }: LiveFigures): string =>
-  requests === 0 ? 'no attempts' : `${count(requests)} ${requests === 1 ? 'attempt' : 'attempts'}`;
+const noteOf = ({ requests }: LiveFigures): string => (requests === 0 ? 'no attempts' : plural(requests, 'attempt'));
 
 function NoConfigs() {
   return (

@@ -1,5 +1,5 @@
 import type { TargetView } from '../../../api-types.ts';
-import { count, duration, percent } from '../../browser/format.ts';
+import { count, duration, percent, plural } from '../../browser/format.ts';
 import { OriginLabel } from '../../components/difference.tsx';
 import { Badge, Bar, Tag } from '../../components/display.tsx';
 import { joinTerms, requestsHref, term } from '../../log/terms.ts';
@@ -61,9 +61,7 @@ function Live({ config, target }: BranchProps) {
     <div class="target-live">
       <Bar parts={[share ?? 1]} of={1} />
       <span class="num">{share === null ? '–' : percent(share, 1)}</span>
-      <a href={requestsHref(filter, '1h')}>
-        {count(requests)} {requests === 1 ? 'attempt' : 'attempts'}
-      </a>
+      <a href={requestsHref(filter, '1h')}>{plural(requests, 'attempt')}</a>
       {errors / requests > manyErrors ? (
         <Badge tone="bad">{percent(errors, requests)} errors</Badge>
       ) : (

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { KeyView } from '../../../api-types.ts';
 import { gatewayNow } from '../../browser/gateway-state.ts';
-import { count, day, usd } from '../../browser/format.ts';
+import { day, plural, usd } from '../../browser/format.ts';
 import { hasRole } from '../../browser/session.ts';
 import { Button } from '../../components/button.tsx';
 import { OriginLabel } from '../../components/difference.tsx';
@@ -32,7 +32,7 @@ export function KeyTable({ keys, onRotate, onRevoke }: KeyTableProps) {
           unknown
         ) : (
           <a href={requestsHref(joinTerms(term('key', name), `since:${new Date().toISOString().slice(0, 10)}`))}>
-            {count(today)} {today === 1 ? 'request' : 'requests'}
+            {plural(today, 'request')}
           </a>
         ),
     },

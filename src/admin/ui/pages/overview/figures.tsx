@@ -1,5 +1,5 @@
 import type { Stats } from '../../../../core/logs/reader.ts';
-import { compact, count, duration, percent, usd } from '../../browser/format.ts';
+import { compact, count, duration, percent, plural, usd } from '../../browser/format.ts';
 import { Figure } from '../../components/display.tsx';
 import { anyError, type TimeRange, requestsHref } from '../../log/terms.ts';
 
@@ -37,7 +37,7 @@ export function Figures({ stats, range }: { stats: Stats; range: TimeRange }) {
       <Figure
         name="Fallbacks"
         value={percent(fallbacks, requests)}
-        note={`${count(fallbacks)} ${fallbacks === 1 ? 'request' : 'requests'}`}
+        note={plural(fallbacks, 'request')}
         href={requestsHref('fallback:true', range)}
       />
       <Figure

@@ -1,11 +1,10 @@
 import type { ProviderHealth, Status } from '../../../api-types.ts';
 import { mostRelevant } from '../../../provider-order.ts';
-import { count, duration, percent } from '../../browser/format.ts';
-import { Ago, Badge, type Tone } from '../../components/display.tsx';
+import { count, duration, percent, plural } from '../../browser/format.ts';
+import { Ago } from '../../components/display.tsx';
 import { Panel } from '../../components/surface.tsx';
 import { requestHref, requestsHref, term } from '../../log/terms.ts';
-
-const tones: Readonly<Record<ProviderHealth['state'], Tone>> = { ok: 'ok', degraded: 'warn', down: 'bad', idle: 'idle', off: 'off' };
+import { ProviderState } from '../../parts/provider-state.tsx';
 
 /** Maximum number of cards, so that the charts below remain visible. */
 const maxCards = 12;
@@ -40,14 +39,12 @@ function Card({ provider }: { provider: ProviderHealth }) {
         <a class="cut" href={requestsHref(term('provider', slug), '15m')}>
           {slug}
         </a>
-        <Badge tone={tones[state]} filled>
-          {state}
-        </Badge>
+        <ProviderState state={state} />
       </div>
       <p class="muted small cut">
         {figures.requests === 0
           ? 'no requests'
-          : `${count(figures.requests)} ${figures.requests === 1 ? 'request' : 'requests'} · ${percent(figures.errors, figures.requests)} errors · p95 ${duration(figures.p95)}`}
+          : `${plural(figures.requests, 'request')} · ${percent(figures.errors, figures.requests)} errors · p95 ${duration(figures.p95)}`}
       </p>
       {last !== null && state !== 'ok' && (
         <p class="small cut">

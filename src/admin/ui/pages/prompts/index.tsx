@@ -1,3 +1,4 @@
+import { plural } from '../../browser/format.ts';
 import type { PromptPage, PromptView } from '../../../api-types.ts';
 import { Code } from '../../components/code.tsx';
 import { Empty } from '../../components/display.tsx';
@@ -34,7 +35,7 @@ export function Prompts({ name }: { name: string | undefined }) {
                 label="Prompts"
                 names={page.prompts.map(({ id, version_count: versions }) => ({
                   name: id,
-                  note: `${versions} ${versions === 1 ? 'version' : 'versions'}`,
+                  note: plural(versions, 'version'),
                 }))}
                 page={page}
                 find={find}

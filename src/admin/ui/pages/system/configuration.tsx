@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ConfigFiles, EffectiveConfig } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
-import { count } from '../../browser/format.ts';
+import { count, plural } from '../../browser/format.ts';
 import { useLoad } from '../../browser/load.ts';
 import { parameters, setParameters } from '../../browser/route.ts';
 import { Code } from '../../components/code.tsx';
@@ -49,8 +49,7 @@ function CheckResult({ found, onLocation }: { found: ConfigFiles; onLocation: (l
     <Panel title="Check" aside={<Badge tone={errors > 0 ? 'bad' : warnings > 0 ? 'warn' : 'ok'}>{summaryOf(found)}</Badge>}>
       {diagnostics.length === 0 ? (
         <p class="muted">
-          The texts of revision {revision} have neither errors nor warnings, in {count(files.length)}{' '}
-          {files.length === 1 ? 'file' : 'files'}.
+          The texts of revision {revision} have neither errors nor warnings, in {plural(files.length, 'file')}.
         </p>
       ) : (
         <Diagnostics found={found} onLocation={onLocation} />
@@ -69,15 +68,7 @@ interface ValuesProps {
 
 function Values({ config: { values, total }, find, withDefaults, onDefaults, onLocation }: ValuesProps) {
   return (
-    <Panel
-      title="Effective configuration"
-      aside={
-        <span class="muted small">
-          {count(total)} {total === 1 ? 'value' : 'values'}
-        </span>
-      }
-      flush
-    >
+    <Panel title="Effective configuration" aside={<span class="muted small">{plural(total, 'value')}</span>} flush>
       <div class="search-row">
         <TextField
           label="Search names, values and files"

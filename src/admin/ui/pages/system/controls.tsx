@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ReloadVerdict, Status } from '../../../api-types.ts';
 import { post } from '../../browser/api.ts';
+import { plural } from '../../browser/format.ts';
 import type { Loaded } from '../../browser/load.ts';
 import { notify } from '../../browser/notify.ts';
 import { Button } from '../../components/button.tsx';
@@ -18,7 +19,7 @@ export function Controls({ status }: { status: Loaded<Status> }) {
   });
   const drain = useAction<{ readonly in_flight: number }>(({ in_flight: open }) => {
     setConfirming(false);
-    notify(open === 0 ? 'The gateway stops' : `The gateway stops after ${open} running ${open === 1 ? 'request' : 'requests'}`);
+    notify(open === 0 ? 'The gateway stops' : `The gateway stops after ${plural(open, 'running request')}`);
     status.reload();
   });
   const isDraining = status.data?.draining === true;

@@ -1,5 +1,5 @@
 import type { Status, WorkerView } from '../../../api-types.ts';
-import { bytes, count, duration } from '../../browser/format.ts';
+import { bytes, count, duration, plural } from '../../browser/format.ts';
 import { Ago, Badge } from '../../components/display.tsx';
 import { Panel } from '../../components/surface.tsx';
 import { Table } from '../../components/table.tsx';
@@ -60,7 +60,7 @@ function Replaced({ restarts, last_end: last }: WorkerView) {
   if (last === null) return <span class="muted">never</span>;
   return (
     <span>
-      {count(restarts)} {restarts === 1 ? 'time' : 'times'}, last <Ago at={last.at} /> <span class="muted break">({last.why})</span>
+      {plural(restarts, 'time')}, last <Ago at={last.at} /> <span class="muted break">({last.why})</span>
     </span>
   );
 }

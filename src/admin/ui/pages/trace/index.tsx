@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { isUnpriced, type LogRow } from '../../../../core/logs/row.ts';
 import { get } from '../../browser/api.ts';
-import { count, duration, moment, usd } from '../../browser/format.ts';
+import { count, duration, moment, plural, usd } from '../../browser/format.ts';
 import { useLoad } from '../../browser/load.ts';
 import { CopyButton } from '../../components/button.tsx';
 import { Empty } from '../../components/display.tsx';
@@ -54,7 +54,7 @@ function Tree({ rows }: { rows: readonly LogRow[] }) {
   const cost = usd(sumOf(rows.map((row) => row.cost)));
   return (
     <Panel
-      title={`${count(rows.length)} ${rows.length === 1 ? 'request' : 'requests'}`}
+      title={plural(rows.length, 'request')}
       aside={
         <span class="muted small">
           {moment(start)} · {duration(end - start)} · {count(tokens)} tokens · {cost}

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Stats } from '../../../../../core/logs/reader.ts';
 import { get } from '../../../browser/api.ts';
-import { clock, compact, count, day, percent } from '../../../browser/format.ts';
+import { clock, compact, day, percent, plural } from '../../../browser/format.ts';
 import { gatewayNow } from '../../../browser/gateway-state.ts';
 import { useDelayedTrue } from '../../../browser/use-delayed-true.ts';
 import { type Loaded, useLoad } from '../../../browser/load.ts';
@@ -74,7 +74,7 @@ export function Histogram({ query, isValid, newest, oldest, isErrorShown, onRang
       <p class="muted small nowrap cut">
         {data === undefined
           ? ((isErrorShown ? undefined : problem?.message) ?? ' ')
-          : `${count(data.total.requests)} ${data.total.requests === 1 ? 'request' : 'requests'} · ${percent(data.total.errors, data.total.requests)} errors ${data.uncounted_since === null ? '' : ` · counted only since ${day(data.since)} ${clock(data.since)}, because the older ones take too long to read`} · drag to choose a time range`}
+          : `${plural(data.total.requests, 'request')} · ${percent(data.total.errors, data.total.requests)} errors ${data.uncounted_since === null ? '' : ` · counted only since ${day(data.since)} ${clock(data.since)}, because the older ones take too long to read`} · drag to choose a time range`}
       </p>
       {data === undefined ? (
         isValid && problem === undefined ? (

@@ -1,4 +1,4 @@
-import { count } from '../../../browser/format.ts';
+import { count, plural } from '../../../browser/format.ts';
 import { useDelayedTrue } from '../../../browser/use-delayed-true.ts';
 import { Button } from '../../../components/button.tsx';
 import { Empty, Loading } from '../../../components/display.tsx';
@@ -44,11 +44,6 @@ export function ListFooter({ rows, isValid, filter, range, onRange, onFilter }: 
     );
   if (list.length >= maxRows)
     return <p class="muted small">The newest {count(maxRows)} rows are loaded. For older ones, choose a time range or a filter.</p>;
-  if (next === null)
-    return (
-      <p class="muted small">
-        End of the list: {count(list.length)} {list.length === 1 ? 'request' : 'requests'}.
-      </p>
-    );
+  if (next === null) return <p class="muted small">End of the list: {plural(list.length, 'request')}.</p>;
   return <p class="muted small">{loading ? 'Loading…' : ' '}</p>;
 }
