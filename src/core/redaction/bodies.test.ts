@@ -196,6 +196,11 @@ describe('BodyRedactor with a JSON body', () => {
     expect(masked(body).text).toBe(expected);
   });
 
+  it.each([1, 2, 3, 4])('masks members of JSON inside of a text, %i levels deep', (levels) => {
+    const nest = (level: number): unknown => (level === 0 ? { password: 'hunter2', n: '1' } : { a: JSON.stringify(nest(level - 1)) });
+    for (const fields of [[], ['user']]) expect(masked(nest(levels), { fields }).counts).toEqual({ secret: 1 });
+  });
+
   it.each([
     ['keep', (text: string) => text.includes('base64,')],
     ['drop', (text: string) => text === '{"u":"[media]"}'],

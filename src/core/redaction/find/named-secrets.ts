@@ -16,8 +16,8 @@ const longestMember = 16 * 1024;
 /** Precedes a credential (RFC 9110 11.4). */
 const scheme = /^(?:apikey|basic|bearer|digest|token)(?:\s+|%20)/i;
 
-/** Maximum quotes, backslashes and blanks between a name and its value, on each side of the sign. */
-const maxBetween = 5;
+/** Maximum quotes, backslashes and blanks on each side of the sign. Each level of JSON inside a text doubles the backslashes. */
+const maxBetween = 32;
 
 const isQuote = (c: number): boolean => c === 0x22 || c === 0x27;
 const isBetween = (c: number): boolean => isQuote(c) || c === 0x5c || c === 0x20;
