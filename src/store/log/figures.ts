@@ -3,8 +3,9 @@ import { isCacheHit, isError, isUnpriced } from '../../core/logs/row.ts';
 import { toStorable } from '../../query/text.ts';
 import { boundedCount } from '../../query/bounded-count.ts';
 import { bucketOf, restBucket } from './bucket-names.ts';
+import type { SqlValue } from './log-store.ts';
 import type { StoredRow } from './stored-row.ts';
-import { type bucketCounts, type bucketTimes, dimensions, isSparse, maxTagNames, maxValues, storedAt } from './schema.ts';
+import { bucketCounts, bucketTimes, dimensions, isSparse, maxTagNames, maxValues, storedAt } from './schema.ts';
 
 /** What one minute adds to a bucket. */
 export interface BucketFigures {
@@ -28,6 +29,22 @@ const maxCost = 2n ** 63n - 1n;
 export function addCosts(one: bigint, other: bigint): bigint {
   const sum = one + other;
   return sum > maxCost ? maxCost : sum < -maxCost ? -maxCost : sum;
+}
+
+/** Adds what the bucket had before, and returns its new values in the order of `bucketColumns`. */
+export function addStored(
+  { counts, cost, times }: BucketFigures,
+  stored: Readonly<Record<string, SqlValue>> | undefined,
+): (bigint | string)[] {
+  const sums = bucketCounts.map((column) => {
+    const before = BigInt((stored?.[column] ?? 0) as bigint | number);
+    return column === 'cost' ? addCosts(before, cost) : before + BigInt(counts[column]);
+  });
+  const texts = bucketTimes.map((column) => {
+    times[column].addText(String(stored?.[column] ?? ''));
+    return String(times[column]);
+  });
+  return [...sums, ...texts];
 }
 
 /** The values that each day counts by name. Limited, because a client may send a new value with each request. */

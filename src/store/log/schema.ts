@@ -122,3 +122,4 @@ export const bucketCounts = [
   'unpriced',
 ] as const;
 export const bucketTimes = ['latency', 'ttft', 'overhead'] as const;
+export const bucketColumns = [...bucketCounts, ...bucketTimes] as const;

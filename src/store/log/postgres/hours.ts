@@ -1,11 +1,10 @@
 import { bucketsOfHour, changedHours, hoursToSum, type PendingHours, sumsOfHour } from '../hours.ts';
-import { bucketCounts, bucketTimes } from '../schema.ts';
+import { bucketColumns } from '../schema.ts';
 import type { PostgresSession } from './client.ts';
 import { locks } from './locks.ts';
 
-const figures = [...bucketCounts, ...bucketTimes];
-const columns = ['dim', 'minute', 'name', ...figures].join(', ');
-const updates = figures.map((name) => `${name} = excluded.${name}`).join(', ');
+const columns = ['dim', 'minute', 'name', ...bucketColumns].join(', ');
+const updates = bucketColumns.map((name) => `${name} = excluded.${name}`).join(', ');
 
 /**
  * Sums up the next hour that is over, under the writer `''`. Only one gateway at a time does this.

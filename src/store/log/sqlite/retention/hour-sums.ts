@@ -1,10 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { bucketsOfHour, hoursToSum, PendingHours, sumsOfHour } from '../../hours.ts';
 import type { SqlValue } from '../../log-store.ts';
-import { bucketCounts, bucketTimes } from '../../schema.ts';
+import { bucketColumns, bucketCounts, bucketTimes } from '../../schema.ts';
 import { prepareChange } from '../open.ts';
-
-const figures = [...bucketCounts, ...bucketTimes];
 
 /** Sums up hours that are over, one at a time. */
 export class HourSums {
@@ -17,7 +15,7 @@ export class HourSums {
     const values = bucketCounts.map(() => 'CAST(? AS INTEGER)').concat(bucketTimes.map(() => '?'));
     this.#put = prepareChange(
       db,
-      `INSERT OR REPLACE INTO buckets (dim, minute, name, ${figures.join(', ')}) VALUES (?, ?, ?, ${values.join(', ')})`,
+      `INSERT OR REPLACE INTO buckets (dim, minute, name, ${bucketColumns.join(', ')}) VALUES (?, ?, ?, ${values.join(', ')})`,
     );
   }
 
@@ -33,7 +31,7 @@ export class HourSums {
     this.#db.exec('BEGIN IMMEDIATE');
     try {
       for (const bucket of bucketsOfHour(hour, this.#all(sumsOfHour('sqlite', hour))))
-        this.#put.run(bucket.dim, bucket.minute, bucket.name, ...figures.map((name) => bucket[name] ?? ''));
+        this.#put.run(bucket.dim, bucket.minute, bucket.name, ...bucketColumns.map((name) => bucket[name] ?? ''));
       this.#db.exec('COMMIT');
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
