@@ -1,8 +1,8 @@
 import type { LogRecord } from '../src/core/records/record.ts';
 import { encodeRecord } from '../src/store/encode.ts';
-import { sampleRecord } from '../src/store/fixtures/sample.ts';
+import { sampleRecord, wholeSlice } from '../src/store/fixtures/sample.ts';
 import type { LogStore, StoredEntry } from '../src/store/log/log-store.ts';
-import { wholeSlice, rowOf } from '../src/store/log/stored-row.ts';
+import { rowOf } from '../src/store/log/stored-row.ts';
 
 /** Number of records, and the time range (Unix milliseconds). */
 export interface LogFilling {

@@ -1,7 +1,8 @@
 import { type LogRow, toRow } from '../../core/logs/row.ts';
+import { moneyUnits } from '../../query/money.ts';
 import { toStorable } from '../../query/text.ts';
 import { boundedCount } from '../../query/bounded-count.ts';
-import type { FrameSlice, RecordHead } from './log-store.ts';
+import type { RecordHead } from './log-store.ts';
 
 /** What filters and figures use, in the form that stores keep: a row without the members that only lists show. */
 export interface StoredRow extends Omit<LogRow, ListOnlyMembers> {
@@ -52,6 +53,9 @@ export function rowOf(record: RecordHead): StoredRow {
   };
 }
 
+/** Cost in 10⁻¹² dollars. */
+export const costOf = ({ cost }: StoredRow): bigint | null => (cost === null ? null : moneyUnits(cost));
+
 const storableOrNull = (text: string | null): string | null => (text === null ? null : toStorable(text));
 
 /** Returns the same object if nothing changes, which is nearly always the case. */
@@ -62,6 +66,3 @@ function storableMap(texts: Readonly<Record<string, string>>): Readonly<Record<s
   }
   return texts;
 }
-
-/** A frame in a buffer of its own. */
-export const wholeSlice = (bytes: Buffer): FrameSlice => ({ bytes, from: 0, to: bytes.length });

@@ -4,8 +4,8 @@ import { storeFeedback } from '../feedback.ts';
 import type { Batch, LogStore } from '../log-store.ts';
 import { DamagedFrame } from './entry.ts';
 
-/** SQLSTATE classes for errors in a record (an invalid or too large value), as opposed to the state of the server. */
-const codesOfRecords = /^(?:22|54)[0-9A-Z]{3}$/;
+/** SQLSTATE for errors in a record (an invalid, too large or missing value), as opposed to the state of the server. */
+const codesOfRecords = /^(?:(?:22|54)[0-9A-Z]{3}|23502)$/;
 
 /** Codes of SQLite for a missing value and for one of another type: SQLITE_CONSTRAINT and SQLITE_MISMATCH; the higher bits contain details. */
 const sqliteCodesOfRecords: readonly number[] = [19, 20];

@@ -1,14 +1,15 @@
 import { tryParseObject } from '../../../core/json/scan.ts';
-import { type LogRow, toRow } from '../../../core/logs/row.ts';
+import { toRow } from '../../../core/logs/row.ts';
+import { searchTextOf } from '../../../query/match.ts';
 import { toStorable } from '../../../query/text.ts';
 import { FiguresBuilder, TrackedValues } from '../figures.ts';
 import type { Batch, StoredEntry } from '../log-store.ts';
 import { requestColumns, seqRangeEnd, seqRangeStart, seqStep, storedAt } from '../schema.ts';
+import { costOf, type StoredRow } from '../stored-row.ts';
 import { addFigures } from './buckets.ts';
 import { type PostgresClient, isTimeoutError, type PostgresSession, type Value } from './client.ts';
 import { writerLock } from './locks.ts';
 import { dayOf, Partitions } from './partitions.ts';
-import { columnsOf, costOf, tagsOf } from './rows.ts';
 
 /** SQLSTATE for a row that belongs to no partition. */
 const missingPartition = '23514';
@@ -22,7 +23,8 @@ const names = ['seq', ...requestColumns.map(({ name }) => name), 'words'].map((n
 
 interface PendingRow {
   readonly entry: StoredEntry;
-  readonly row: LogRow;
+  readonly row: StoredRow;
+  readonly words: string;
   readonly cost: bigint | null;
   readonly at: number;
   seq: number;
@@ -94,7 +96,7 @@ export class PostgresBatchWriter {
     await insertRecords(session, fresh);
     await insertTags(session, fresh);
     const figures = new FiguresBuilder(this.#trackedValues);
-    for (const { entry, cost } of fresh) figures.add(entry.row, cost);
+    for (const { row, cost } of fresh) figures.add(row, cost);
     await addFigures(session, this.#writer, figures.values());
     await storeKeyUse(session, this.#writer, fresh);
     for (const amendment of batch.amendments) await amend(session, amendment);
@@ -125,7 +127,8 @@ export class PostgresBatchWriter {
       }
       // Use one order for all gateways: two that wait for each other's numbers would deadlock.
       tried.sort((one, other) => one.seq - other.seq);
-      const rows = tried.map(({ seq, row, cost }) => ({ seq, ...columnsOf(row, cost) }));
+      // The cost as text, because not every JSON reader supports integers of this size.
+      const rows = tried.map(({ row, words, cost, seq }) => ({ ...row, words, cost: cost?.toString(), seq }));
       const stored = await session.query(
         `INSERT INTO requests (${names}) SELECT ${names} FROM json_populate_recordset(NULL::requests, $1::json) ON CONFLICT (seq) DO NOTHING RETURNING seq`,
         [JSON.stringify(rows)],
@@ -142,9 +145,10 @@ export class PostgresBatchWriter {
   }
 }
 
+/** @throws DamagedFrame before a transaction begins: the client would take it for an error of the connection */
 function pendingRowOf(entry: StoredEntry): PendingRow {
-  const row = toRow(entry.record);
-  return { entry, row, cost: costOf(row), at: storedAt(row.at), seq: 0 };
+  const { row } = entry;
+  return { entry, row, words: searchTextOf(toRow(entry.record)), cost: costOf(row), at: storedAt(row.at), seq: 0 };
 }
 
 /** Removes records that are already stored. A record's arrival never changes, and neither does its range of numbers. */
@@ -152,15 +156,14 @@ async function withoutStored(session: PostgresSession, entries: readonly Pending
   if (entries.length === 0) return [];
   const first = entries.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
   const last = entries.reduce((most, { at }) => Math.max(most, at), 0);
-  const ids = entries.map(({ row }) => toStorable(row.id));
+  const ids = entries.map(({ row }) => row.id);
   const found = await session.query('SELECT id FROM requests WHERE seq >= $1 AND seq < $2 AND id = ANY($3)', [
     first * seqStep,
     seqRangeEnd(last),
     ids,
   ]);
   const known = new Set(found.map(({ id }) => String(id)));
-  return entries.filter(({ row }) => {
-    const id = toStorable(row.id);
+  return entries.filter(({ row: { id } }) => {
     if (known.has(id)) return false;
     known.add(id);
     return true;
@@ -195,8 +198,8 @@ async function insertRecords(session: PostgresSession, entries: readonly Pending
 /** Stores the last use of secrets, separately for each gateway, so that none waits for the transaction of another. */
 async function storeKeyUse(session: PostgresSession, writer: string, entries: readonly PendingRow[]): Promise<void> {
   const used = new Map<string, number>();
-  for (const { entry, at } of entries) {
-    const { key_id: key } = entry.row;
+  for (const { row, at } of entries) {
+    const { key_id: key } = row;
     if (key) used.set(key, Math.max(at, used.get(key) ?? 0));
   }
   if (used.size === 0) return;
@@ -208,7 +211,9 @@ async function storeKeyUse(session: PostgresSession, writer: string, entries: re
 }
 
 async function insertTags(session: PostgresSession, entries: readonly PendingRow[]): Promise<void> {
-  const tags = entries.flatMap(({ seq, row }) => tagsOf(row).map((tag) => ({ ...tag, seq })));
+  const tags = entries.flatMap(({ seq, row: { meta, label } }) =>
+    Object.entries({ meta, label }).flatMap(([kind, texts]) => Object.entries(texts).map(([name, value]) => ({ kind, name, value, seq }))),
+  );
   if (tags.length === 0) return;
   await session.query(
     'INSERT INTO tags (kind, name, value, seq) SELECT kind, name, value, seq FROM json_populate_recordset(NULL::tags, $1::json) ON CONFLICT DO NOTHING',

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { encodeRecord } from '../../encode.ts';
-import { sampleRecord } from '../../fixtures/sample.ts';
+import { sampleRecord, wholeSlice } from '../../fixtures/sample.ts';
 import type { StoredEntry } from '../log-store.ts';
 import { inMemory } from '../sqlite/open.ts';
 import { createSqliteSource } from '../sqlite/source.ts';
 import { openSqliteStore } from '../sqlite/store.ts';
-import { rowOf, wholeSlice } from '../stored-row.ts';
+import { rowOf } from '../stored-row.ts';
 import { createQueries } from './index.ts';
 
 const start = Date.UTC(2026, 10, 20, 10);

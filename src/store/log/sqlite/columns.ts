@@ -1,4 +1,3 @@
-import { moneyUnits } from '../../../query/money.ts';
 import type { StoredRow } from '../stored-row.ts';
 
 type Value = string | number | bigint | null;
@@ -64,6 +63,3 @@ export function haveSameCommonValues(one: StoredRow, other: StoredRow): boolean 
   if (one.guardrail !== other.guardrail || one.prompt !== other.prompt) return false;
   return one.revision === other.revision && one.retries === other.retries && one.reason === other.reason;
 }
-
-/** Cost in 10⁻¹² dollars. */
-export const costOf = ({ cost }: StoredRow): bigint | null => (cost === null ? null : moneyUnits(cost));
