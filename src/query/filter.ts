@@ -65,7 +65,6 @@ export const maxWildcards = 8;
 
 /** Thrown while a filter is parsed. Never thrown outside this folder. */
 export class FilterSyntaxError extends Error {
-  override readonly name = 'Unreadable';
   readonly problem: FilterProblem;
 
   constructor(message: string, at: { readonly from: number; readonly to: number }, hint: string | null = null) {

@@ -74,8 +74,8 @@ export function openOrReplaceOwners(path: string, now: () => number, onLoss: Own
 }
 
 /** Keeps in memory what the file cannot store (a full disk), so that owners keep access until the process ends. */
-export function withMemoryFallback(file: OwnerTable, onFault: (error: unknown) => void, limit = 10_000): OwnerTable {
-  const memory = openOwners(':memory:', limit);
+export function withMemoryFallback(file: OwnerTable, onFault: (error: unknown) => void): OwnerTable {
+  const memory = openOwners(':memory:', 10_000);
   return {
     ownerOf: (account, id) => file.ownerOf(account, id) ?? memory.ownerOf(account, id),
     bind: (account, ids, owner, isBrief) => {

@@ -124,7 +124,7 @@ describe('line logged while another one is written', () => {
     log.error({}, 'before');
     // A third-party plugin may store anything in a record.
     log.request(sampleRecord({ notes: { toJSON: onRequestLine } as never }));
-    log.info({}, 'behind');
+    log.warn({}, 'behind');
     await turn();
     await log.flush();
     const lines = writes.join('').trimEnd().split('\n');
@@ -163,11 +163,11 @@ describe('log', () => {
   it('writes all lines of one turn together and in order', async () => {
     const { log, writes } = open('pretty');
     log.request(sampleRecord({ id: 'a' }));
-    log.info({}, 'between');
+    log.warn({}, 'between');
     log.request(sampleRecord({ id: 'b' }));
     expect(writes).toEqual([]);
     await turn();
-    expect(writes).toEqual(['LINE a\n09:31:07  info   between\nLINE b\n']);
+    expect(writes).toEqual(['LINE a\n09:31:07  warn   between\nLINE b\n']);
     await log.flush();
     expect(writes).toHaveLength(1);
   });
@@ -194,38 +194,37 @@ describe('log', () => {
 
   it('writes immediately on flush()', async () => {
     const { log, writes } = open('pretty');
-    log.info({}, 'one');
+    log.warn({}, 'one');
     await log.flush();
     expect(writes).toHaveLength(1);
-    log.info({}, 'two');
+    log.warn({}, 'two');
     await log.flush();
     expect(writes).toHaveLength(2);
   });
 
   it.each<[LogLevel, string[]]>([
-    ['debug', ['debug', 'info', 'LINE', 'warn', 'error']],
-    ['info', ['info', 'LINE', 'warn', 'error']],
+    ['debug', ['debug', 'LINE', 'warn', 'error']],
+    ['info', ['LINE', 'warn', 'error']],
     ['warn', ['warn', 'error']],
     ['error', ['error']],
   ])('writes at level %s the expected lines, also after a change of the level', async (level, expected) => {
     for (const { log, writes } of [open('pretty', level), open('pretty', 'debug')]) {
       log.configure({ level });
       log.debug({}, 'debug');
-      log.info({}, 'info');
       log.request(sampleRecord());
       log.warn({}, 'warn');
       log.error({}, 'error');
       await turn();
-      expect(writes.join('').match(/debug$|info$|LINE|warn$|error$/gm)).toEqual(expected);
+      expect(writes.join('').match(/debug$|LINE|warn$|error$/gm)).toEqual(expected);
     }
   });
 
   it('is pretty on a terminal and JSON otherwise by default', () => {
-    expect(open('auto', 'info', true).log.format).toBe('pretty');
-    expect(open('auto', 'info', false).log.format).toBe('json');
+    expect(open('auto', 'info', true).log.style.format).toBe('pretty');
+    expect(open('auto', 'info', false).log.style.format).toBe('json');
     const { log } = open('auto', 'info', true);
     log.configure({ format: 'json' });
-    expect(log.format).toBe('json');
+    expect(log.style.format).toBe('json');
   });
 
   it('masks secrets', async () => {
@@ -240,7 +239,7 @@ describe('log', () => {
     const script = `
       import { createLog } from ${JSON.stringify(new URL('log.ts', import.meta.url).href)};
       const log = createLog({ level: 'info', format: 'json', stdout: process.stdout, now: Date.now, clockTime: String, requestLine: String });
-      for (let i = 0; i < 3000; i += 1) { log.info({ i, fill: 'x'.repeat(100) }, 'line'); if (i % 100 === 0) await new Promise(setImmediate); }
+      for (let i = 0; i < 3000; i += 1) { log.warn({ i, fill: 'x'.repeat(100) }, 'line'); if (i % 100 === 0) await new Promise(setImmediate); }
       process.stderr.write('written');
       await log.flush();`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'pipe'] });

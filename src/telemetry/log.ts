@@ -13,7 +13,6 @@ export type LogFormat = 'auto' | 'pretty' | 'json';
 /** The operational log of the gateway: its own events, and one line per finished request. Never contains the record itself. */
 export interface Log {
   debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
   /** Writes the summary of a finished request, at level info. */
@@ -22,7 +21,6 @@ export interface Log {
   announce(text: string, fields: object, message: string, level?: 'info' | 'error'): void;
   /** Writes complete lines of another process unchanged. */
   forwardLines(lines: Buffer): void;
-  readonly format: 'pretty' | 'json';
   /** The format of the lines, for another process that writes to the same log. */
   readonly style: LogStyle;
   /** Changes the settings that a reload may change. */
@@ -87,16 +85,8 @@ class PinoLog implements Log {
     );
   }
 
-  get format(): 'pretty' | 'json' {
-    return this.#format;
-  }
-
   debug(fields: object, message: string): void {
     this.#logger.debug(fields, message);
-  }
-
-  info(fields: object, message: string): void {
-    this.#logger.info(fields, message);
   }
 
   warn(fields: object, message: string): void {

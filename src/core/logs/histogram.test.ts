@@ -24,7 +24,6 @@ describe('Histogram', () => {
     const all = histogramOf([1, 20, 20, 300, 4000]);
     all.subtract(histogramOf([20, 4000]));
     const left = histogramOf([1, 20, 300]);
-    expect(all.total).toBe(3);
     expect([0.1, 0.5, 0.9, 1].map((share) => all.quantile(share))).toEqual([0.1, 0.5, 0.9, 1].map((share) => left.quantile(share)));
     all.subtract(left);
     expect(all.quantile(0.5)).toBeNull();
@@ -33,7 +32,6 @@ describe('Histogram', () => {
   it('adds the values of a serialized histogram exactly', () => {
     const sum = histogramOf([1, 20, 300]);
     sum.addText(String(histogramOf([20, 4000])));
-    expect(sum.total).toBe(5);
     expect(
       Object.fromEntries(
         String(sum)
@@ -52,7 +50,7 @@ describe('Histogram', () => {
   it.each(['', ':', 'a:b', '-1:4', '300:1', '1.5:2', '3'])('ignores the invalid text %j', (text) => {
     const histogram = new Histogram();
     histogram.addText(text);
-    expect(histogram.total).toBe(0);
+    expect(String(histogram)).toBe('');
   });
 
   it('clamps values outside its range', () => {

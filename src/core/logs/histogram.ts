@@ -13,10 +13,6 @@ export class Histogram {
   readonly #counts = new Map<number, number>();
   #total = 0;
 
-  get total(): number {
-    return this.#total;
-  }
-
   /** @param ms milliseconds */
   add(ms: number): void {
     this.#addTo(bucketOf(ms), 1);

@@ -20,11 +20,6 @@ export class BoundedCache<Value> {
     this.#budget = budget;
   }
 
-  /** Number of entries. */
-  get size(): number {
-    return this.#entries.size;
-  }
-
   *values(): Iterable<Value> {
     for (const { value } of this.#entries.values()) yield value;
   }

@@ -70,10 +70,6 @@ export class NoteMemory {
   #budget: MemoryBudget | undefined;
   #bytes = 0;
 
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   /** Number of keys that have notes. */
   get owners(): number {
     return this.#byOwner.size;

@@ -1,5 +1,5 @@
 import type { SuggestRequest, Suggestion } from '../../../core/logs/reader.ts';
-import { conditionOf, rangeOf } from '../../../query/sql/condition.ts';
+import { rangeOf } from '../../../query/sql/condition.ts';
 import { Statement } from '../../../query/sql/statement.ts';
 import type { FieldRef } from '../../../query/fields.ts';
 import { toStorable } from '../../../query/text.ts';
@@ -60,8 +60,7 @@ async function fromRows(source: SqlSource, { field, key }: FieldRef, prefix: str
   const kind = field.column === 'meta' ? 'meta' : 'label';
   const column = key !== '' ? 'g.value' : field.type === 'text' ? `r."${field.column}"` : `CAST(r."${field.column}" AS TEXT)`;
   const join = key === '' ? '' : `JOIN tags g ON g.kind = '${kind}' AND g.name = ${statement.text(key)} AND g.seq = r.seq`;
-  const condition = conditionOf({ since: null, until: null, terms: [] }, statement, window);
-  const rows = `SELECT ${column} AS value FROM requests r ${join} WHERE ${condition} ORDER BY r.seq DESC LIMIT ${maxSampledRows}`;
+  const rows = `SELECT ${column} AS value FROM requests r ${join} WHERE ${rangeOf('r.seq', statement, window)} ORDER BY r.seq DESC LIMIT ${maxSampledRows}`;
   const isValue = `value IS NOT NULL AND value <> '' AND ${beginsWith('value', prefix, statement)}`;
   const sql = `SELECT value, count(*) AS count FROM (${rows}) AS newest WHERE ${isValue} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${maxSuggestions}`;
   return (await source.all(sql, statement.parameters)).map(valueIn);

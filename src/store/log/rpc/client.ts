@@ -58,15 +58,6 @@ export class RpcClient {
     this.#options = options;
   }
 
-  get isRunning(): boolean {
-    return this.#peer !== undefined;
-  }
-
-  /** Number of pending calls. */
-  get pending(): number {
-    return this.#pending.size;
-  }
-
   /**
    * @param transfer memory whose ownership is transferred
    * @throws GatewayError `log_unavailable`; the handler's error

@@ -19,5 +19,3 @@ export interface PeerEvents {
   /** The peer was never ready, and another one of its kind would not be either. */
   onStartFailure(why: Error): void;
 }
-
-export type StartPeer = (events: PeerEvents) => Peer;

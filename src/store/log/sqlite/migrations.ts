@@ -113,10 +113,11 @@ UPDATE buckets SET retries = max(0, retries - fallbacks) WHERE retries > 0;
  *
  * @throws Error for a database of a later version of the gateway, which this one would damage
  */
-export function migrate(db: DatabaseSync, steps = migrations): void {
+export function migrate(db: DatabaseSync): void {
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
-  if (version > steps.length) throw new NewerVersionError(version, steps.length);
-  for (const [index, step] of steps.entries()) {
+  if (version > migrations.length)
+    throw new Error(`the request log has version ${version}, and this gateway supports versions up to ${migrations.length}`);
+  for (const [index, step] of migrations.entries()) {
     if (index < version) continue;
     try {
       db.exec(`BEGIN IMMEDIATE; ${step}; PRAGMA user_version = ${index + 1}; COMMIT;`);
@@ -124,14 +125,5 @@ export function migrate(db: DatabaseSync, steps = migrations): void {
       if (db.isTransaction) db.exec('ROLLBACK');
       throw error;
     }
-  }
-}
-
-/** A later version of the gateway wrote the file. */
-class NewerVersionError extends Error {
-  override readonly name = 'LaterVersion';
-
-  constructor(found: number, known: number) {
-    super(`the request log has version ${found}, and this gateway supports versions up to ${known}`);
   }
 }

@@ -16,7 +16,6 @@ const lowWater = 0.95;
 
 interface StoredBlock {
   readonly block: number;
-  readonly newest: number;
   readonly seqs: Uint8Array;
 }
 
@@ -43,8 +42,8 @@ export class Retainer {
   constructor(db: DatabaseSync) {
     this.#db = db;
     this.#records = countRecords(db);
-    this.#findExpired = db.prepare('SELECT block, newest, seqs FROM blocks WHERE newest < ? ORDER BY newest LIMIT ?');
-    this.#findFirst = db.prepare('SELECT block, newest, seqs FROM blocks ORDER BY block LIMIT ?');
+    this.#findExpired = db.prepare('SELECT block, seqs FROM blocks WHERE newest < ? ORDER BY newest LIMIT ?');
+    this.#findFirst = db.prepare('SELECT block, seqs FROM blocks ORDER BY block LIMIT ?');
     this.#deleteRequest = prepareChange(db, 'DELETE FROM requests WHERE seq = ?');
     this.#deleteRelated = ['tags WHERE seq', 'amendments WHERE seq', 'texts WHERE rowid'].map((what) =>
       prepareChange(db, `DELETE FROM ${what} = ?`),
