@@ -11,7 +11,7 @@ it('counts the model name "null" separately from a missing model', () => {
   };
   for (const model of ['null', null, 'null', null, null]) addModel(model);
   const counted = figures.values().filter(({ dim: dimension }) => dimension === 'model');
-  expect(Object.fromEntries(counted.map(({ name, counts }) => [name, counts.requests]))).toEqual({ null: 2, '': 3 });
+  expect(Object.fromEntries(counted.map(({ name, sums }) => [name, sums.counts.requests]))).toEqual({ null: 2, '': 3 });
 });
 
 it('limits the values of each day, even after the clock was ahead for a moment', () => {

@@ -1,10 +1,8 @@
-import { Histogram } from '../../core/logs/histogram.ts';
 import { isCacheHit, isError, isUnpriced } from '../../core/logs/row.ts';
-import { toStorable } from '../../query/text.ts';
-import { boundedCount } from '../../query/bounded-count.ts';
 import { bucketOf, restBucket } from './bucket-names.ts';
 import type { SqlValue } from './log-store.ts';
 import type { StoredRow } from './stored-row.ts';
+import { Sums } from './sums.ts';
 import { bucketCounts, bucketTimes, dimensions, isSparse, maxTagNames, maxValues, storedAt } from './schema.ts';
 
 /** What one minute adds to a bucket. */
@@ -12,10 +10,7 @@ export interface BucketFigures {
   readonly dim: string;
   readonly minute: number;
   readonly name: string;
-  readonly counts: { -readonly [C in Exclude<(typeof bucketCounts)[number], 'cost'>]: number };
-  /** 10⁻¹² dollars. */
-  cost: bigint;
-  readonly times: { readonly [T in (typeof bucketTimes)[number]]: Histogram };
+  readonly sums: Sums;
 }
 
 const minuteMs = 60_000;
@@ -33,7 +28,7 @@ export function addCosts(one: bigint, other: bigint): bigint {
 
 /** Adds what the bucket had before, and returns its new values in the order of `bucketColumns`. */
 export function addStored(
-  { counts, cost, times }: BucketFigures,
+  { sums: { counts, cost, times } }: BucketFigures,
   stored: Readonly<Record<string, SqlValue>> | undefined,
 ): (bigint | string)[] {
   const sums = bucketCounts.map((column) => {
@@ -84,20 +79,11 @@ function hasRoomForTag(dims: ReadonlyMap<string, unknown>): boolean {
   return tags < maxTagNames;
 }
 
-/** The members of a row that are counted. */
-type CountedRow = Omit<StoredRow, 'key_id'>;
-
 /** Rows with the same values in all dimensions. */
 interface Group {
-  readonly row: CountedRow;
+  readonly row: StoredRow;
   readonly minute: number;
-  readonly sums: GroupSums;
-}
-
-interface GroupSums {
-  readonly counts: BucketFigures['counts'];
-  cost: bigint;
-  readonly times: BucketFigures['times'];
+  readonly sums: Sums;
 }
 
 /** Adds up rows that are stored together, so that each bucket is written once. */
@@ -113,7 +99,7 @@ export class FiguresBuilder {
   }
 
   /** @param cost in 10⁻¹² dollars; null if unknown */
-  add(row: CountedRow, cost: bigint | null): void {
+  add(row: StoredRow, cost: bigint | null): void {
     const minute = Math.floor(storedAt(row.at) / minuteMs);
     const group = this.#last !== undefined && belongsTo(this.#last, row, minute) ? this.#last : this.#groupOf(row, minute);
     count(group.sums, row, cost);
@@ -121,12 +107,12 @@ export class FiguresBuilder {
     for (const name in row.label) this.#countTag(`label.${name}`, minute, row.label[name] ?? '', row, cost);
   }
 
-  #groupOf(row: CountedRow, minute: number): Group {
+  #groupOf(row: StoredRow, minute: number): Group {
     // Stored texts contain no NUL. A missing value counts as the empty text.
     const key = `${minute}\0${dimensions.map((dim) => row[dim] ?? '').join('\0')}`;
     let group = this.#groups.get(key);
     if (group === undefined) {
-      group = { row, minute, sums: emptySums() };
+      group = { row, minute, sums: new Sums() };
       this.#groups.set(key, group);
     }
     this.#last = group;
@@ -137,73 +123,54 @@ export class FiguresBuilder {
   values(): BucketFigures[] {
     const all = new Map<string, BucketFigures>(this.#tags);
     for (const { row, minute, sums } of this.#groups.values()) {
-      addSums(bucketIn(all, 'all', minute, ''), sums);
+      sumsIn(all, 'all', minute, '').addAll(sums);
       for (const dim of dimensions) {
         const value = row[dim];
         if (value === null && isSparse(dim)) continue;
         const name = this.#nameOf(dim, minute, value === null ? '' : String(value));
-        if (name !== undefined) addSums(bucketIn(all, dim, minute, name), sums);
+        if (name !== undefined) sumsIn(all, dim, minute, name).addAll(sums);
       }
     }
     return [...all.values()];
   }
 
-  #countTag(dim: string, minute: number, value: string, row: CountedRow, cost: bigint | null): void {
+  #countTag(dim: string, minute: number, value: string, row: StoredRow, cost: bigint | null): void {
     const name = this.#nameOf(dim, minute, value);
-    if (name !== undefined) count(bucketIn(this.#tags, dim, minute, name), row, cost);
+    if (name !== undefined) count(sumsIn(this.#tags, dim, minute, name), row, cost);
   }
 
   #nameOf(dim: string, minute: number, value: string): string | undefined {
-    return value === '' ? '' : this.#seen.bucketNameOf(dim, minute, toStorable(value));
+    return value === '' ? '' : this.#seen.bucketNameOf(dim, minute, value);
   }
 }
 
-function belongsTo({ row: one, minute: of }: Group, row: CountedRow, minute: number): boolean {
+function belongsTo({ row: one, minute: of }: Group, row: StoredRow, minute: number): boolean {
   return of === minute && dimensions.every((dim) => one[dim] === row[dim]);
 }
 
-function bucketIn(all: Map<string, BucketFigures>, dim: string, minute: number, name: string): BucketFigures {
+function sumsIn(all: Map<string, BucketFigures>, dim: string, minute: number, name: string): Sums {
   const key = `${minute}\0${dim}\0${name}`;
   let bucket = all.get(key);
   if (bucket === undefined) {
-    bucket = { dim, minute, name, ...emptySums() };
+    bucket = { dim, minute, name, sums: new Sums() };
     all.set(key, bucket);
   }
-  return bucket;
+  return bucket.sums;
 }
 
-function emptySums(): GroupSums {
-  return {
-    counts: { requests: 0, errors: 0, fallbacks: 0, retries: 0, cache_hits: 0, tokens_in: 0, tokens_out: 0, tokens_cached: 0, unpriced: 0 },
-    cost: 0n,
-    times: { latency: new Histogram(), ttft: new Histogram(), overhead: new Histogram() },
-  };
-}
-
-function count(sums: GroupSums, row: CountedRow, cost: bigint | null): void {
+function count(sums: Sums, row: StoredRow, cost: bigint | null): void {
   const { counts, times } = sums;
   counts.requests += 1;
   if (isError(row)) counts.errors += 1;
   if (row.fallback) counts.fallbacks += 1;
   counts.retries += row.retries;
   if (isCacheHit(row)) counts.cache_hits += 1;
-  counts.tokens_in += boundedCount(row.tokens_in);
-  counts.tokens_out += boundedCount(row.tokens_out);
-  counts.tokens_cached += boundedCount(row.tokens_cached);
+  counts.tokens_in += row.tokens_in;
+  counts.tokens_out += row.tokens_out;
+  counts.tokens_cached += row.tokens_cached;
   if (isUnpriced(row)) counts.unpriced += 1;
-  if (cost !== null) sums.cost = addCosts(sums.cost, cost);
+  if (cost !== null) sums.cost += cost;
   times.latency.add(row.latency);
   if (row.ttft !== null) times.ttft.add(row.ttft);
   times.overhead.add(row.overhead);
-}
-
-function addSums(into: GroupSums, more: GroupSums): void {
-  for (const name in more.counts) {
-    const key = name as keyof GroupSums['counts'];
-    into.counts[key] += more.counts[key];
-  }
-  into.cost = addCosts(into.cost, more.cost);
-  into.times.latency.addAll(more.times.latency);
-  into.times.ttft.addAll(more.times.ttft);
-  into.times.overhead.addAll(more.times.overhead);
 }

@@ -7,7 +7,7 @@ import { restBucket, valueOf, valueSql } from '../bucket-names.ts';
 import { bucketTimes, dimensions, isSparse } from '../schema.ts';
 import { bucketSums } from '../sums-sql.ts';
 import { type BucketRange, bucketDim, bucketRanges, bucketRangeCondition } from './bucket-ranges.ts';
-import { Cells, rest } from './sums.ts';
+import { Cells, rest } from './cells.ts';
 import type { Part } from './parts.ts';
 import { hasAllTags } from './tag-names.ts';
 

@@ -1,12 +1,12 @@
 import { histogramScale } from '../../../core/logs/histogram.ts';
 import type { Filter } from '../../../query/filter.ts';
-import { conditionOf, type SeqWindow } from '../../../query/sql/condition.ts';
+import { conditionOf, rangeOf, type SeqWindow } from '../../../query/sql/condition.ts';
 import { type SqlDialect, Statement } from '../../../query/sql/statement.ts';
 import { bucketTimes, seqStep } from '../schema.ts';
 import type { SqlSource } from '../log-store.ts';
 import { costSums } from '../sums-sql.ts';
 import { newestParts, type Part } from './parts.ts';
-import type { Cells } from './sums.ts';
+import type { Cells } from './cells.ts';
 
 /** Parts that add up the rows themselves, for terms without a bucket. Newest first. */
 export function rowParts(cells: Cells, source: SqlSource, filter: Filter, window: SeqWindow, grouping: Grouping): Part[] {
@@ -41,7 +41,7 @@ function groupOf(by: string | undefined, statement: Statement, window: SeqWindow
   if (dot === -1) return { group: by === 'status' ? 'CAST(r.status AS TEXT)' : `r."${by}"`, join: '' };
   const kind = by.startsWith('meta.') ? 'meta' : 'label';
   const name = statement.text(by.slice(dot + 1));
-  const range = `g.seq >= ${statement.integer(window.from)} AND g.seq < ${statement.integer(window.to)}`;
+  const range = rangeOf('g.seq', statement, window);
   return { group: 'g.value', join: `LEFT JOIN tags g ON g.kind = '${kind}' AND g.name = ${name} AND ${range} AND g.seq = r.seq` };
 }
 

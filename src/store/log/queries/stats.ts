@@ -9,7 +9,8 @@ import { rowParts } from './from-rows.ts';
 import { type Part, readInTime } from './parts.ts';
 import { rangeWithRows, rangeOfFilter } from './range.ts';
 import type { SqlSource } from '../log-store.ts';
-import { Cells, type GroupName, rest, Sums } from './sums.ts';
+import { Sums } from '../sums.ts';
+import { Cells, type GroupName, rest } from './cells.ts';
 
 const minuteMs = 60_000;
 const maxBuckets = 2000;

@@ -1,9 +1,9 @@
-import { Histogram } from '../../../core/logs/histogram.ts';
-import type { Figures } from '../../../core/logs/reader.ts';
-import { moneyText } from '../../../query/money.ts';
-import type { SqlValue } from '../log-store.ts';
-import { bucketCounts, bucketTimes } from '../schema.ts';
-import { costOfSums } from '../sums-sql.ts';
+import { Histogram } from '../../core/logs/histogram.ts';
+import type { Figures } from '../../core/logs/reader.ts';
+import { moneyText } from '../../query/money.ts';
+import type { SqlValue } from './log-store.ts';
+import { bucketCounts, bucketTimes } from './schema.ts';
+import { costOfSums } from './sums-sql.ts';
 
 const counted = bucketCounts.filter((name) => name !== 'cost');
 type Counted = Exclude<(typeof bucketCounts)[number], 'cost'>;
@@ -46,35 +46,5 @@ export class Sums {
       overhead_p95: overhead.quantile(0.95),
       cost_usd: moneyText(this.cost),
     };
-  }
-}
-
-/** Stands for the values that are not counted by name. */
-export const rest = Symbol('rest');
-
-/** A value; null for none. */
-export type GroupName = string | null | typeof rest;
-
-/** Figures by group and time step. */
-export class Cells {
-  readonly #cells = new Map<string, { readonly name: GroupName; readonly at: number; readonly sums: Sums }>();
-
-  /** @param at start of the step in Unix milliseconds; 0 without steps */
-  of(name: GroupName, at: number): Sums {
-    const key = `${at} ${typeof name === 'string' ? `=${name}` : String(name)}`;
-    let cell = this.#cells.get(key);
-    if (cell === undefined) {
-      cell = { name, at, sums: new Sums() };
-      this.#cells.set(key, cell);
-    }
-    return cell.sums;
-  }
-
-  addAll(other: Cells): void {
-    for (const { name, at, sums } of other.all()) this.of(name, at).addAll(sums);
-  }
-
-  all(): Iterable<{ readonly name: GroupName; readonly at: number; readonly sums: Sums }> {
-    return this.#cells.values();
   }
 }
