@@ -1,7 +1,7 @@
 import type { JsonBody } from './body.ts';
 import { GatewayError } from '../error.ts';
 import type { FormPart } from '../http/form.ts';
-import { parseJson } from './scan.ts';
+import { endOfString, parseJson, skipSpace } from './scan.ts';
 
 /** A model that a request names in addition to the one that it asks for. */
 export interface NamedModel {
@@ -325,23 +325,12 @@ class ModelFinder {
   }
 
   #space(): void {
-    while (isSpace(this.#text.charCodeAt(this.#at))) this.#at += 1;
+    this.#at = skipSpace(this.#text, this.#at);
   }
 }
 
 /** `lastIndex` is set before each use, so it holds no state between calls. */
 const scalarEnd = /[\s,}\]]/g;
-
-const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
-
-/** The offset after the closing quote of a valid string. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
-    let slashes = end - 1;
-    while (text[slashes] === '\\') slashes -= 1;
-    if ((end - slashes) % 2 === 1) return end + 1;
-  }
-}
 
 /** A conversation whose items may bring tools with them. */
 const hasToolItems = (plain: string, first: string | undefined): boolean => plain === 'input' && first === '[';

@@ -213,8 +213,8 @@ function endOfPlainKey(text: string, start: number): number {
 /** Characters that are checked one by one after an escaped quote, where the next one is probably near. */
 const stepLength = 64;
 
-/** From the opening quote to the offset after the closing one. Jumps from quote to quote, and steps where escapes are close together. */
-function endOfString(text: string, start: number): number {
+/** The offset after the string that begins at `start`. Jumps from quote to quote, and steps where escapes are close together. */
+export function endOfString(text: string, start: number): number {
   let at = start + 1;
   for (;;) {
     const end = text.indexOf('"', at);

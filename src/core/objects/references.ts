@@ -1,4 +1,5 @@
 import { GatewayError } from '../error.ts';
+import { endOfString, skipSpace } from '../json/scan.ts';
 import { canonicalId, couldBeId } from './owners.ts';
 
 /** The IDs in a request body, in canonical form. */
@@ -83,24 +84,11 @@ function membersOf(field: string, object: object): FieldValue[] {
 function countMembers(text: string): number {
   let count = 0;
   for (let start = text.indexOf('"'); start >= 0; start = text.indexOf('"', start)) {
-    start = endOfText(text, start);
-    while (isSpace(text.charCodeAt(start))) start += 1;
+    start = skipSpace(text, endOfString(text, start));
     if (text.charCodeAt(start) === 0x3a) count += 1;
   }
   return count;
 }
-
-/** Returns the position after the JSON string that starts at `start`. */
-function endOfText(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let slashes = end - 1;
-    while (text.charCodeAt(slashes) === 0x5c) slashes -= 1;
-    if ((end - slashes) % 2 === 1) return end + 1;
-  }
-  return text.length;
-}
-
-const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
 const duplicateMemberError = (): GatewayError =>
   new GatewayError('invalid_json', {

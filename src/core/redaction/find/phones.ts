@@ -120,10 +120,7 @@ function mayBegin(run: string, at: number): boolean {
   return isDigitAt(run, next + 1) && isDigitAt(run, next + 2);
 }
 
-const isDigitAt = (text: string, at: number): boolean => {
-  const c = text.charCodeAt(at);
-  return c >= 0x30 && c <= 0x39;
-};
+const isDigitAt = (text: string, at: number): boolean => isDigit(text.charCodeAt(at));
 
 function digitsIn(text: string, from: number, to: number): number {
   let count = 0;

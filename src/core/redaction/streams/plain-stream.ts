@@ -3,6 +3,7 @@ import { LineEnds } from './line-ends.ts';
 import { type LineString, SimilarLines, type StringListener } from './similar-lines.ts';
 import { Hits } from '../find/hits.ts';
 import { PatternBudget, findAll, passage } from '../find/text.ts';
+import { pastBlanks } from '../json-traversal.ts';
 import { type CompiledRules, Masker } from '../masker.ts';
 import { decoded } from '../texts/strings.ts';
 
@@ -72,9 +73,7 @@ export class PlainStream extends Masker implements StringListener<CheckedChannel
   #line(start: number, end: number): void {
     const { text, traversal } = this;
     if (this.#similarLines.isKnown(start, end, this)) return;
-    let at = start;
-    if (text.startsWith('data:', start)) at += 5;
-    while (at < end && text.charCodeAt(at) <= 0x20) at += 1;
+    const at = pastBlanks(text, text.startsWith('data:', start) ? start + 5 : start, end);
     if (at >= end) return;
     const first = text.charCodeAt(at);
     if (first === 0x7b || first === 0x5b || first === 0x22) {

@@ -1,3 +1,5 @@
+import { isDigit } from '../find/classes.ts';
+
 const backslash = 0x5c;
 
 /** Maximum number of strings and numbers that may differ between similar lines. */
@@ -182,8 +184,6 @@ function endOfNumber(text: string, start: number): number {
   while (at - start <= maxDigits && isDigit(text.charCodeAt(at))) at += 1;
   return at === start || at - start > maxDigits ? -1 : at;
 }
-
-const isDigit = (c: number): boolean => c >= 0x30 && c <= 0x39;
 
 /** Copies the text to a flat string. Comparing with a slice of another string is slower. */
 const flat = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');

@@ -1,5 +1,6 @@
 import { Hits } from '../find/hits.ts';
 import { findAll, passage, rangesOf } from '../find/text.ts';
+import { pastBlanks } from '../json-traversal.ts';
 import { Masker } from '../masker.ts';
 import { LineEnds } from './line-ends.ts';
 import { decoded, Offsets } from '../texts/strings.ts';
@@ -48,11 +49,9 @@ export class StreamMasker extends Masker {
 
   #line(start: number, end: number): void {
     const { text, traversal } = this;
-    let at = start;
-    if (text.startsWith('data:', start)) at += 5;
-    while (at < end && text.charCodeAt(at) <= 0x20) at += 1;
-    const first = text.charCodeAt(at);
+    const at = pastBlanks(text, text.startsWith('data:', start) ? start + 5 : start, end);
     if (at >= end) return;
+    const first = text.charCodeAt(at);
     this.#lastLine = start;
     if (first === 0x7b || first === 0x5b || first === 0x22) {
       traversal.run(text, at, end, this);

@@ -74,7 +74,7 @@ function withTimeout(handlers: RpcHandlers, timeout: QueryTimeout, problems: Dam
 /**
  * Results are serialized to JSON here, so that the event loop that serves requests only forwards the bytes.
  *
- * @param currentFileIdentity identifies the current file (`fileAt`)
+ * @param currentFileIdentity identifies the current file (`fileIdentity`)
  */
 export function queryHandlers(open: () => Promise<LogQueries> | LogQueries, currentFileIdentity?: () => string | undefined): RpcHandlers {
   let queries: Promise<LogQueries> | undefined;
