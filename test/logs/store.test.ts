@@ -42,7 +42,7 @@ it.each([
   const body = await logs.body(id, 'request');
   expect(Buffer.from(body ?? []).toString()).toContain('"hello"');
   expect((await logs.search({ query: '', limit: 10 })).rows.map((row) => row.id)).toEqual([id]);
-  expect(await logs.names()).toEqual({ meta: ['user'], label: [] });
+  expect(Buffer.from((await logs.json(['names'])) ?? []).toString()).toBe('{"meta":["user"],"label":[]}\n');
   expect(await logs.state()).toMatchObject({ records: 1, dropped: 0, problems: [], kind: stateDir ?? expect.stringContaining('sqlite /') });
 });
 

@@ -175,19 +175,13 @@ export interface LogReader {
   /** Also finds records that are still in the spool, if possible. */
   get(id: string): Promise<StoredRecord | undefined>;
   body(id: string, part: BodyPart): Promise<Uint8Array | undefined>;
-  /** Returns all records of a trace, oldest first, at most 1,000. */
-  trace(traceId: string): Promise<readonly LogRow[]>;
   stats(request: StatsRequest): Promise<Stats>;
-  suggest(request: SuggestRequest): Promise<readonly Suggestion[]>;
-  /** Names of known metadata keys and labels, for table columns. */
-  names(): Promise<{ readonly meta: readonly string[]; readonly label: readonly string[] }>;
   /** Time of the last use of each secret by its ID, in Unix milliseconds; also if the record has expired. */
   keysUsed(): Promise<Readonly<Record<string, number>>>;
   /** @param waitMs milliseconds to wait for the store; then the last known state is returned */
   state(waitMs?: number): Promise<StoreState>;
-  feedback(feedback: FeedbackInput): Promise<void>;
   /**
-   * Returns the result of the method with that name as a line of JSON in UTF-8, which the calling thread neither
+   * Returns the result of a query as a line of JSON in UTF-8, which the calling thread neither
    * serializes nor parses; undefined for an unknown ID.
    */
   json(question: LogQuery, form?: JsonForm): Promise<Uint8Array | undefined>;

@@ -38,20 +38,20 @@ function createRequestLog(writerState?: object, schedule: Schedule = scheduleNow
 it('runs a query after all records written before it are stored, sharing a drain between queries', async () => {
   const { log, calls, drains, stats } = createRequestLog();
   stats.frames = 1;
-  const first = log.trace('one');
+  const first = log.get('one');
   await turns(2);
   stats.frames = 2;
-  const laterQueries = [log.trace('two'), log.trace('three')];
+  const laterQueries = [log.get('two'), log.get('three')];
   await turns(2);
   expect(calls).toEqual(['drain']);
   drains[0]?.();
   await first;
   await turns(2);
-  expect(calls).toEqual(['drain', 'trace', 'drain']);
+  expect(calls).toEqual(['drain', 'get', 'drain']);
   drains[1]?.();
   await Promise.all(laterQueries);
-  await log.trace('four');
-  expect(calls).toEqual(['drain', 'trace', 'drain', 'trace', 'trace', 'trace']);
+  await log.get('four');
+  expect(calls).toEqual(['drain', 'get', 'drain', 'get', 'get', 'get']);
 });
 
 it('stores records for consecutive queries in one drain, after a pause', async () => {
@@ -60,22 +60,22 @@ it('stores records for consecutive queries in one drain, after a pause', async (
     scheduled.push(run);
     return () => {};
   });
-  const first = log.trace('one');
+  const first = log.get('one');
   await turns(2);
   drains[0]?.();
   await first;
   stats.frames = 1;
-  const laterQueries = [log.trace('two')];
+  const laterQueries = [log.get('two')];
   await turns(3);
   stats.frames = 2;
-  laterQueries.push(log.trace('three'));
+  laterQueries.push(log.get('three'));
   await turns(3);
-  expect(calls).toEqual(['drain', 'trace']);
+  expect(calls).toEqual(['drain', 'get']);
   scheduled[0]?.();
   await turns(3);
   drains[1]?.();
   await Promise.all(laterQueries);
-  expect(calls).toEqual(['drain', 'trace', 'drain', 'trace', 'trace']);
+  expect(calls).toEqual(['drain', 'get', 'drain', 'get', 'get']);
 });
 
 it('indexes words after a text search, even if the search failed', async () => {
@@ -94,23 +94,23 @@ it('drains a backlog once while queries read what is already stored', async () =
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     // Opening the store may take longer than the timeout of a query.
-    const firstQueries = [log.trace('one'), log.trace('two')];
+    const firstQueries = [log.get('one'), log.get('two')];
     await vi.advanceTimersByTimeAsync(5000);
     expect(calls).toEqual(['drain']);
     drains[0]?.();
     await Promise.all(firstQueries);
     stats.frames = 1;
-    const first = log.trace('three');
+    const first = log.get('three');
     await vi.advanceTimersByTimeAsync(1500);
     await first;
-    for (const id of ['four', 'five', 'six']) await log.trace(id);
-    expect(calls.slice(3)).toEqual(['drain', 'trace', 'trace', 'trace', 'trace']);
+    for (const id of ['four', 'five', 'six']) await log.get(id);
+    expect(calls.slice(3)).toEqual(['drain', 'get', 'get', 'get', 'get']);
   } finally {
     vi.useRealTimers();
   }
   drains[1]?.();
   await turns(3);
-  const lastQuery = log.trace('seven');
+  const lastQuery = log.get('seven');
   await turns(2);
   expect(calls.slice(8)).toEqual(['drain']);
   drains[2]?.();
@@ -206,18 +206,18 @@ it('returns the last known state with a problem if the writer fails', async () =
 it('does not delay queries while records cannot be stored', async () => {
   const { log, calls, drains, failures, stats } = createRequestLog();
   stats.frames = 1;
-  const first = log.trace('one');
+  const first = log.get('one');
   await turns(2);
   failures[0]?.(new Error('the database does not respond'));
   await first;
   // The second drain has not ended.
-  const second = log.trace('two');
+  const second = log.get('two');
   await turns(3);
-  expect(calls).toEqual(['drain', 'trace', 'drain', 'trace']);
+  expect(calls).toEqual(['drain', 'get', 'drain', 'get']);
   drains[1]?.();
   await second;
   await turns(3);
-  const third = log.trace('three');
+  const third = log.get('three');
   await turns(3);
   expect(calls.slice(4)).toEqual(['drain']);
   drains[2]?.();

@@ -3,7 +3,6 @@ import type { Schedule } from '../../core/async/schedule.ts';
 import { tryParseObject } from '../../core/json/scan.ts';
 import type {
   BodyPart,
-  FeedbackInput,
   JsonForm,
   LogQuery,
   LogReader,
@@ -13,11 +12,8 @@ import type {
   StatsRequest,
   StoredRecord,
   StoreState,
-  SuggestRequest,
-  Suggestion,
 } from '../../core/logs/reader.ts';
 import { unknownStore } from '../../core/logs/unknown-store.ts';
-import type { LogRow } from '../../core/logs/row.ts';
 import type { RecordStore } from '../../store/frame.ts';
 import type { RpcClient } from '../../store/log/rpc/client.ts';
 import type { Retention } from '../../store/log/log-store.ts';
@@ -89,20 +85,8 @@ export class RequestLog implements LogReader {
     return (await this.#parts.reader.call('body', { id, part })) as Uint8Array | undefined;
   }
 
-  async trace(traceId: string): Promise<readonly LogRow[]> {
-    return (await this.#query(['trace', traceId])) as unknown as readonly LogRow[];
-  }
-
   async stats(request: StatsRequest): Promise<Stats> {
     return (await this.#query(['stats', request])) as unknown as Stats;
-  }
-
-  async suggest(request: SuggestRequest): Promise<readonly Suggestion[]> {
-    return (await this.#query(['suggest', request])) as unknown as readonly Suggestion[];
-  }
-
-  async names(): Promise<{ readonly meta: readonly string[]; readonly label: readonly string[] }> {
-    return (await this.#query(['names'])) as unknown as { readonly meta: readonly string[]; readonly label: readonly string[] };
   }
 
   async keysUsed(): Promise<Readonly<Record<string, number>>> {
@@ -149,10 +133,6 @@ export class RequestLog implements LogReader {
       clearTimeout(timer);
       this.#refreshing = undefined;
     }
-  }
-
-  async feedback(feedback: FeedbackInput): Promise<void> {
-    await this.#parts.writer.call('feedback', feedback);
   }
 
   async json(question: LogQuery, form: JsonForm = {}): Promise<Uint8Array | undefined> {

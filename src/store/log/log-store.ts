@@ -1,4 +1,5 @@
-import type { BodyPart, FeedbackInput, LogReader } from '../../core/logs/reader.ts';
+import type { BodyPart, FeedbackInput, LogReader, SuggestRequest, Suggestion } from '../../core/logs/reader.ts';
+import type { LogRow } from '../../core/logs/row.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 import type { EndAmendment } from '../frame.ts';
 import type { StoredRow } from './stored-row.ts';
@@ -101,7 +102,12 @@ export interface LogStore {
 }
 
 /** The queries of a reader, which never blocks the writer. Results contain only what JSON can represent. */
-export interface LogQueries extends Pick<LogReader, 'search' | 'get' | 'body' | 'trace' | 'stats' | 'suggest' | 'names' | 'keysUsed'> {
+export interface LogQueries extends Pick<LogReader, 'search' | 'get' | 'body' | 'stats' | 'keysUsed'> {
+  /** Returns all records of a trace, oldest first, at most 1,000. */
+  trace(traceId: string): Promise<readonly LogRow[]>;
+  suggest(request: SuggestRequest): Promise<readonly Suggestion[]>;
+  /** Names of known metadata keys and labels, for table columns. */
+  names(): Promise<{ readonly meta: readonly string[]; readonly label: readonly string[] }>;
   close(): Promise<void>;
 }
 

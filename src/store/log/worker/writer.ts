@@ -1,6 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
 import { errorMessage } from '../../../core/error.ts';
-import type { FeedbackInput } from '../../../core/logs/reader.ts';
 import { unknownStore } from '../../../core/logs/unknown-store.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
 import { plural } from '../../../core/text/wording.ts';
@@ -100,7 +99,6 @@ class LogWriter {
     const handlers = {
       drain: () => this.#drainAll(drainTimeoutMs.query),
       append: (bytes: Uint8Array) => this.#append(bytes),
-      feedback: async (feedback: FeedbackInput) => (await this.#open()).feedback(feedback),
       words: () => this.#index(),
       retention: (retention: Retention) => {
         this.#retention = retention;
