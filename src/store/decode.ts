@@ -1,13 +1,14 @@
+import { type BodyPart, bodyParts } from '../core/logs/reader.ts';
 import { emptyRecord } from '../core/records/empty.ts';
 import type { LogRecord } from '../core/records/record.ts';
 import { expandLine } from './expand.ts';
-import { type EndAmendment, type Part, parts, type SpoolEntry } from './frame.ts';
+import type { EndAmendment, SpoolEntry } from './frame.ts';
 import { isJsonObject } from '../core/json/merge.ts';
 
 const lineFeed = 0x0a;
 const closingBrace = 0x7d;
 const closingBracket = 0x5d;
-const sizesMark = ',"parts":[';
+export const sizesMark = ',"parts":[';
 /** The start of the messages, in the short form of a line and in the form of earlier versions. */
 const messagesMarks = [',"messages":[[{', ',"request":{"headers":'] as const;
 const shortForm = '{"v":2,';
@@ -64,7 +65,7 @@ function decodeWith(bytes: Buffer, from: number, isHead: boolean): Decoded {
     end === undefined ? line['parts'] : parseOrUndefined(bytes.toString('utf8', end + sizesMark.length - 1, lineEnd - 1)),
   );
   if (sizes === undefined) return broken;
-  const bodies: { [P in Part]?: Buffer } = {};
+  const bodies: { [P in BodyPart]?: Buffer } = {};
   let at = lineEnd + 1;
   for (const [part, size] of sizes) {
     bodies[part] = bytes.subarray(at, at + size);
@@ -93,7 +94,7 @@ function parseOrUndefined(text: string): unknown {
 
 function toEntry(
   line: Readonly<Record<string, unknown>>,
-  bodies: { readonly [P in Part]?: Buffer },
+  bodies: { readonly [P in BodyPart]?: Buffer },
   members: Readonly<Record<string, unknown>>,
 ): SpoolEntry | undefined {
   if (line['v'] === 2) {
@@ -135,12 +136,11 @@ function hasAll(line: Readonly<Record<string, unknown>>, members: Readonly<Recor
 }
 
 /** Undefined if it is not a list of known parts with sizes. An amendment has none. */
-function readSizes(value: unknown): readonly (readonly [Part, number])[] | undefined {
+function readSizes(value: unknown): readonly (readonly [BodyPart, number])[] | undefined {
   if (value === undefined) return [];
   if (!Array.isArray(value)) return undefined;
-  const known: readonly unknown[] = parts;
   const good = value.every(
-    (pair: unknown) => Array.isArray(pair) && known.includes(pair[0]) && Number.isSafeInteger(pair[1]) && pair[1] >= 0,
+    (pair: unknown) => Array.isArray(pair) && bodyParts.includes(pair[0] as BodyPart) && Number.isSafeInteger(pair[1]) && pair[1] >= 0,
   );
-  return good ? (value as [Part, number][]) : undefined;
+  return good ? (value as [BodyPart, number][]) : undefined;
 }

@@ -1,9 +1,10 @@
+import { bodyParts } from '../core/logs/reader.ts';
 import type { Mask } from '../core/secrets/mask.ts';
 import { withoutEmpty } from '../core/records/empty.ts';
 import type { LogRecord, MessageRecord } from '../core/records/record.ts';
 import type { WrittenBytes } from '../core/json/bytes.ts';
 import { LineWriter, writeCompact } from './compact.ts';
-import { type EndAmendment, type PartPieces, parts, type SpoolFrame } from './frame.ts';
+import { type EndAmendment, type PartPieces, type SpoolFrame } from './frame.ts';
 
 /** Bytes of the block for a record that is written alone. */
 const singleRecordBlockSize = 8 * 1024;
@@ -26,7 +27,7 @@ export function encodeRecord(
   writeLine(record, lines);
   out.ascii(',"parts":[');
   let size = 0;
-  for (const part of parts) {
+  for (const part of bodyParts) {
     const bodyPieces = bodies[part];
     if (bodyPieces === undefined || bodyPieces.length === 0) continue;
     let length = 0;

@@ -1,13 +1,10 @@
 import type { WrittenBytes } from '../core/json/bytes.ts';
+import type { BodyPart } from '../core/logs/reader.ts';
 import type { Mask } from '../core/secrets/mask.ts';
 import type { LogRecord } from '../core/records/record.ts';
 
-/** The messages of a record whose bytes may follow its line, in this order. */
-export const parts = ['request', 'upstream', 'response'] as const;
-export type Part = (typeof parts)[number];
-
 /** The kept bytes of a record's messages, as references to the received pieces. */
-export type PartPieces = { readonly [P in Part]?: readonly Buffer[] | undefined };
+export type PartPieces = { readonly [P in BodyPart]?: readonly Buffer[] | undefined };
 
 /**
  * One unit of the spool: a line of JSON, a line feed, the bytes that the line's `parts` declare, a line feed. Bodies are
@@ -36,7 +33,7 @@ export interface EndAmendment {
 
 /** An entry read from a spool. */
 export type SpoolEntry =
-  | { readonly kind: 'record'; readonly record: LogRecord; readonly bodies: { readonly [P in Part]?: Buffer } }
+  | { readonly kind: 'record'; readonly record: LogRecord; readonly bodies: { readonly [P in BodyPart]?: Buffer } }
   | { readonly kind: 'amendment'; readonly id: string; readonly end: EndAmendment };
 
 /** Stores finished requests. `append` never throws: records that cannot be kept are counted and reported. */

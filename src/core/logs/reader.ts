@@ -24,7 +24,9 @@ export interface StoredRecord {
   readonly feedback: readonly Feedback[];
 }
 
-export type BodyPart = 'request' | 'upstream' | 'response';
+/** The messages of a record whose bodies may be stored. */
+export const bodyParts = ['request', 'upstream', 'response'] as const;
+export type BodyPart = (typeof bodyParts)[number];
 
 /** A client's feedback on a response (`POST /v1/feedback`). */
 export interface Feedback {

@@ -1,3 +1,4 @@
+import type { BodyPart } from '../../core/logs/reader.ts';
 import type { JsonBody } from '../../core/json/body.ts';
 import { tryParseObject } from '../../core/json/scan.ts';
 import { endpoints } from '../../core/endpoint.ts';
@@ -26,13 +27,11 @@ const patchLimits = { members: 256, characters: 8 * 1024, levels: 16 } as const;
 /** Maximum bytes of a masked patch that are parsed again on the event loop. */
 const maxPatchSize = 1024 * 1024;
 
-type Part = 'request' | 'upstream' | 'response';
-
 /** A body whose masking takes too long for the event loop, and the callback for its result. */
 interface DeferredBody {
   readonly body: UnmaskedBody;
   /** @param masked undefined if masking failed @returns members of the record */
-  done(masked: MaskedBody | TooLargeBody | undefined): Partial<Pick<LogRecord, Part | 'preview'>>;
+  done(masked: MaskedBody | TooLargeBody | undefined): Partial<Pick<LogRecord, BodyPart | 'preview'>>;
 }
 
 /** The parts of the delivery of a response that concern its body. */
@@ -50,7 +49,7 @@ export interface Delivered {
  * bodies.
  */
 export class Messages {
-  readonly parts: { readonly [P in Part]: Buffer[] } = { request: [], upstream: [], response: [] };
+  readonly parts: { readonly [P in BodyPart]: Buffer[] } = { request: [], upstream: [], response: [] };
   /** The last user message. */
   preview: string | null = null;
   readonly #redaction: Redaction;
@@ -234,7 +233,7 @@ export class Messages {
     return this.#masked(headers, { kind: 'response', body: { pieces, size, contentType, isBroken }, times }, size, 'response');
   }
 
-  #masked(headers: MessageRecord['headers'], body: UnmaskedBody, size: number, part: Part): MessageRecord {
+  #masked(headers: MessageRecord['headers'], body: UnmaskedBody, size: number, part: BodyPart): MessageRecord {
     if (!this.#isDeferred) return this.#stored(headers, maskBody(this.#redaction, body), size, part);
     const done: DeferredBody['done'] = (masked) => {
       const edits = typeof masked === 'object' ? masked.edits : undefined;
@@ -248,7 +247,7 @@ export class Messages {
   }
 
   /** The size of a complete body is that of its masked text. A record whose `kept` is below its `size` is truncated. */
-  #stored(headers: MessageRecord['headers'], masked: MaskedBody | TooLargeBody, size: number, part: Part): MessageRecord {
+  #stored(headers: MessageRecord['headers'], masked: MaskedBody | TooLargeBody, size: number, part: BodyPart): MessageRecord {
     if (masked === 'too-large') return { headers, body: null, why_absent: unsearchable };
     const { bytes, isCut, times, preview } = masked;
     if (part === 'request') this.preview = preview;

@@ -1,11 +1,10 @@
 import { GatewayError } from '../../../core/error.ts';
-import type { BodyPart } from '../../../core/logs/reader.ts';
+import { bodyParts } from '../../../core/logs/reader.ts';
 import { logReply, logJson, jsonReply, notFound } from './log-reply.ts';
 import { type AdminCall, type AdminReply, type AdminRoute, logsOf, numberIn } from '../route.ts';
 import { filterOf } from './content.ts';
 
 const [rowsBegin, rowsEnd] = [Buffer.from('{"rows":'), Buffer.from('}\n')];
-const parts: readonly BodyPart[] = ['request', 'upstream', 'response'];
 
 export const requestRoutes: readonly AdminRoute[] = [
   {
@@ -49,7 +48,7 @@ export const requestRoutes: readonly AdminRoute[] = [
 ];
 
 async function body(call: AdminCall): Promise<AdminReply> {
-  const part = parts.find((one) => one === (call.query.get('part') ?? 'request'));
+  const part = bodyParts.find((one) => one === (call.query.get('part') ?? 'request'));
   if (part === undefined)
     throw new GatewayError('invalid_value', { message: '"part" is not one of request, upstream, response.', param: 'part' });
   const id = call.params['id'] ?? '';

@@ -1,5 +1,6 @@
-import { decodeHead } from '../../decode.ts';
-import { type EndAmendment, type Part, parts } from '../../frame.ts';
+import { type BodyPart, bodyParts } from '../../../core/logs/reader.ts';
+import { decodeHead, sizesMark } from '../../decode.ts';
+import type { EndAmendment } from '../../frame.ts';
 import type { StoredEntry } from '../log-store.ts';
 import type { StoredRow } from '../stored-row.ts';
 import { DamagedEntry, FrameEntry, frameEntryOf } from './entry.ts';
@@ -18,7 +19,6 @@ export type FrameReadResult =
 
 const lineFeed = 0x0a;
 const openingBrace = 0x7b;
-const sizesMark = ',"parts":[';
 const short: FrameReadResult = Object.freeze({ state: 'short' });
 const broken: FrameReadResult = Object.freeze({ state: 'broken' });
 
@@ -70,7 +70,8 @@ function bodiesSizeIn(line: string): number | undefined {
     const comma = line.indexOf(',', at);
     const end = line.indexOf(']', comma);
     const size = Number(line.slice(comma + 1, end));
-    if (comma < 0 || end < 0 || !parts.includes(line.slice(at + 2, comma - 1) as Part) || !Number.isSafeInteger(size)) return undefined;
+    if (comma < 0 || end < 0 || !bodyParts.includes(line.slice(at + 2, comma - 1) as BodyPart) || !Number.isSafeInteger(size))
+      return undefined;
     if (line.charCodeAt(at) !== 0x5b || size < 0) return undefined;
     sum += size;
     at = end + 1;

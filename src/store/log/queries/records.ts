@@ -1,5 +1,5 @@
 import { tryParseObject } from '../../../core/json/scan.ts';
-import type { BodyPart, Feedback, StoredRecord } from '../../../core/logs/reader.ts';
+import { type BodyPart, bodyParts, type Feedback, type StoredRecord } from '../../../core/logs/reader.ts';
 import { type LogRow, toRow } from '../../../core/logs/row.ts';
 import { GatewayError } from '../../../core/error.ts';
 import { emptyRecord } from '../../../core/records/empty.ts';
@@ -12,7 +12,6 @@ import { isDamageError, recordsFromColumns } from '../../damage/damaged-records.
 import { splitWindow } from './parts.ts';
 import { rangeWithRows, rangeOfFilter } from './range.ts';
 
-const parts: readonly BodyPart[] = ['request', 'upstream', 'response'];
 const maxTraceRows = 1000;
 const maxFeedback = 100;
 
@@ -52,7 +51,7 @@ export async function getRecord(source: SqlSource, id: string): Promise<StoredRe
   if (seq === undefined) return undefined;
   const statement = new Statement(source.dialect);
   const seqParameter = statement.number(seq);
-  const kept = parts.map((part) => `(SELECT b.${part} IS NOT NULL FROM bodies b WHERE b.seq = ${seqParameter}) AS "${part}"`).join(', ');
+  const kept = bodyParts.map((part) => `(SELECT ${part} IS NOT NULL FROM bodies WHERE seq = ${seqParameter}) AS "${part}"`).join(', ');
   const [found] = await source
     .all(`SELECT json, ${kept} FROM records WHERE seq = ${seqParameter}`, statement.parameters)
     .catch((error: unknown) => {
@@ -64,13 +63,13 @@ export async function getRecord(source: SqlSource, id: string): Promise<StoredRe
   if (record === undefined) return undefined;
   return {
     record,
-    bodies: whole === undefined ? [] : parts.filter((part) => isTrue(found?.[part])),
+    bodies: whole === undefined ? [] : bodyParts.filter((part) => isTrue(found?.[part])),
     feedback: await feedbackOf(source, record.trace.trace_id),
   };
 }
 
 export async function bodyOf(source: SqlSource, id: string, part: BodyPart): Promise<Uint8Array | undefined> {
-  const seq = parts.includes(part) ? await seqOf(source, id) : undefined;
+  const seq = bodyParts.includes(part) ? await seqOf(source, id) : undefined;
   if (seq === undefined) return undefined;
   const statement = new Statement(source.dialect);
   const sql = `SELECT b.${part} AS bytes FROM bodies b WHERE b.seq = ${statement.number(seq)}`;
