@@ -3,7 +3,7 @@ import { type SqlDialect, Statement } from '../../query/sql/statement.ts';
 import { addCosts } from './figures.ts';
 import type { SqlValue } from './log-store.ts';
 import { bucketCounts, bucketTimes } from './schema.ts';
-import { bucketSums, costOfSums } from './sums-sql.ts';
+import { bucketSums, costOfSums, dims } from './sums-sql.ts';
 
 /**
  * Sums of whole hours, so that statistics of a month need not read every minute. They are buckets of further dimensions,
@@ -45,11 +45,6 @@ export function hoursToSum(dialect: SqlDialect, from: number, now: number): Sql 
   const first = `SELECT min(minute) FROM buckets WHERE dim = 'all'`;
   return { sql: `SELECT hour FROM (${sql}) AS changed WHERE hour * ${minutesOfHour} >= (${first})`, parameters };
 }
-
-/** Finds each next dimension through the key, because reading all rows takes long. */
-const dims = `dims(dim) AS (
-  SELECT min(dim) FROM buckets
-  UNION ALL SELECT (SELECT min(b.dim) FROM buckets b WHERE b.dim > dims.dim) FROM dims WHERE dim IS NOT NULL)`;
 
 /** The sums of an hour, in one statement, so that those of all dimensions include the same records. */
 export function sumsOfHour(dialect: SqlDialect, hour: number): Sql {

@@ -18,3 +18,8 @@ export function bucketSums(dialect: SqlDialect): string {
   const counts = bucketCounts.filter((name) => name !== 'cost').map((name) => `CAST(sum(b.${name}) AS BIGINT) AS ${name}`);
   return [...counts, costSums('b.cost'), ...bucketTimes.map((name) => `${join}(b.${name}, ',') AS ${name}`)].join(', ');
 }
+
+/** All dimensions, for `WITH RECURSIVE`. Finds each next one through the key, because reading all rows takes long. */
+export const dims = `dims(dim) AS (
+  SELECT min(dim) FROM buckets
+  UNION ALL SELECT (SELECT min(b.dim) FROM buckets b WHERE b.dim > dims.dim) FROM dims WHERE dim IS NOT NULL)`;

@@ -2,6 +2,7 @@ import type { Retention } from '../log-store.ts';
 import type { PostgresSession } from './client.ts';
 import { locks } from './locks.ts';
 import { dayOf, storedDays, dropDay } from './partitions.ts';
+import { dims } from '../sums-sql.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -48,8 +49,6 @@ export async function retainSlice(session: PostgresSession, { age, size }: Reten
 
 /** Uses the table's key for each dimension, so that the remaining rows are not read. @returns number of rows deleted */
 async function deleteFigures(session: PostgresSession, oldestAt: number): Promise<number> {
-  const next = (more: string): string => `(SELECT b.dim FROM buckets b ${more} ORDER BY b.dim LIMIT 1)`;
-  const dims = `dims(dim) AS (${next('')} UNION ALL SELECT ${next('WHERE b.dim > dims.dim')} FROM dims WHERE dims.dim IS NOT NULL)`;
   const old = `SELECT o.ctid FROM dims, LATERAL (SELECT b.ctid FROM buckets b WHERE b.dim = dims.dim AND b.minute < $1 LIMIT ${rowsOfSlice}) o LIMIT ${rowsOfSlice}`;
   const [deleted] = await session.query(
     `WITH RECURSIVE ${dims}, old AS (DELETE FROM buckets WHERE ctid = ANY(ARRAY(${old})) RETURNING 1) SELECT count(*) AS n FROM old`,

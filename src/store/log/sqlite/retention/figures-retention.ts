@@ -1,15 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { dims } from '../../sums-sql.ts';
 import { prepareChange } from '../open.ts';
 
 /** Maximum minutes of a dimension that one slice deletes, because of their age or because of the size of the table. */
 const minutesOfSlice = { age: 2000, size: 240 } as const;
-
-/** Finds each next dimension through the key, because reading all rows takes long. */
-const dimensionsOf = `
-  WITH RECURSIVE dims (dim) AS (
-    SELECT min(dim) FROM buckets
-    UNION ALL SELECT (SELECT min(b.dim) FROM buckets b WHERE b.dim > dims.dim) FROM dims WHERE dim IS NOT NULL
-  ) SELECT dim, (SELECT min(b.minute) FROM buckets b WHERE b.dim = dims.dim) AS first FROM dims WHERE dim IS NOT NULL`;
 
 /** Deletes the figures of old minutes, a slice at a time. */
 export class FiguresRetention {
@@ -20,7 +14,8 @@ export class FiguresRetention {
 
   constructor(db: DatabaseSync) {
     this.#db = db;
-    this.#dimensions = db.prepare(dimensionsOf);
+    const first = 'SELECT min(b.minute) FROM buckets b WHERE b.dim = dims.dim';
+    this.#dimensions = db.prepare(`WITH RECURSIVE ${dims} SELECT dim, (${first}) AS first FROM dims WHERE dim IS NOT NULL`);
     this.#later = db.prepare("SELECT minute FROM buckets WHERE dim = 'all' ORDER BY minute LIMIT 1 OFFSET ?");
     this.#delete = prepareChange(db, 'DELETE FROM buckets WHERE dim = ? AND minute < ?');
   }
