@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toRow } from '../../src/core/logs/row.ts';
 import type { AttemptRecord, LogRecord } from '../../src/core/records/record.ts';
 import { sampleRecord } from '../../src/store/fixtures/sample.ts';
+import { storeBatch } from '../../src/store/log/drain/store-batch.ts';
 import { skipping } from '../support/skipping.ts';
 import { entryOf, type Kind, postgresKind, sqliteKind, write } from './stores.ts';
 
@@ -53,6 +54,15 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect((await queries.search({ query: '', limit: 10 })).rows.map(({ id }) => id)).toEqual(['req_0003', 'req_0002', 'req_0001']);
     expect((await queries.stats({ query: '' })).total.requests).toBe(3);
     expect(await store.size()).toMatchObject({ records: 3, oldest: record(1).at });
+  });
+
+  it.skipIf(skipping(kind.missing))('stores the other records of a batch if one lacks a required value', async () => {
+    const { store, queries } = await kind.open(() => now);
+    const rejected = { count: 0, why: '' };
+    const records = [record(1), record(2, { end: null } as unknown as Partial<LogRecord>), record(3)].map((one) => entryOf(one));
+    await storeBatch(store, { records, amendments: [], positions: [], deletedSegments: [] }, rejected);
+    expect((await queries.search({ query: '', limit: 10 })).rows.map(({ id }) => id)).toEqual(['req_0003', 'req_0001']);
+    expect(rejected.count).toBe(1);
   });
 
   it.skipIf(skipping(kind.missing))('returns the last use of each secret', async () => {
