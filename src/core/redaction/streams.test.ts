@@ -114,6 +114,14 @@ describe('event streams', () => {
     expect(receivedParts.map(({ text }) => text).join('')).toBe('Mail [email], [credit_card].');
   });
 
+  it('mask a value that begins in the first event, after a byte order mark', () => {
+    const { bytes } = masked(
+      Buffer.concat([Buffer.from('\u{feff}'), sse([{ delta: 'jane@' }, { delta: 'example.com' }])]),
+      'text/event-stream',
+    );
+    expect(bytes.toString()).toBe('\u{feff}data: {"delta":"[email]"}\n\ndata: {"delta":""}\n\n');
+  });
+
   it('mask plain text events with carriage returns, comments and names', () => {
     const text = 'event: a\r\nid: 1\r\ndata: hello jane@example.com\r\n\r\n: jane@example.com\n\ndata: jane@example.com\n\n';
     expect(masked(Buffer.from(text), 'text/event-stream').bytes.toString()).not.toContain('example');

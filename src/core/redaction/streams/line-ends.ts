@@ -1,11 +1,14 @@
-/** Finds the ends of the lines of a text: LF, CR LF or CR, as in server-sent events. */
+/** Finds the ends of the lines of a text, one character per byte: LF, CR LF or CR, as in server-sent events. */
 export class LineEnds {
+  /** The offset of the first line, after a byte order mark. */
+  readonly start: number;
   readonly #text: string;
   #feed = -1;
   #return = -1;
 
   constructor(text: string) {
     this.#text = text;
+    this.start = text.startsWith('\u{ef}\u{bb}\u{bf}') ? 3 : 0;
   }
 
   /** The offset after the last character of the line at `at`. Offsets must ascend from call to call. */

@@ -37,7 +37,7 @@ export class PlainStream extends Masker implements StringListener<CheckedChannel
   run(): boolean {
     const { text } = this;
     const ends = new LineEnds(text);
-    for (let at = 0; at < text.length && this.edits.isEmpty; ) {
+    for (let at = ends.start; at < text.length && this.edits.isEmpty; ) {
       const end = ends.from(at);
       if (end > at) this.#line(at, end);
       at = ends.startOfNextLine(end);

@@ -29,7 +29,7 @@ export class StreamMasker extends Masker {
   run(isCut: boolean): void {
     const { text } = this;
     const ends = new LineEnds(text);
-    for (let at = 0; at < text.length; ) {
+    for (let at = ends.start; at < text.length; ) {
       const end = ends.from(at);
       this.#line(at, end);
       at = ends.startOfNextLine(end);
