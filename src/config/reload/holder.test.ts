@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { createHolder } from './holder.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { closeLimitMs, createHolder } from './holder.ts';
 
 const createRecordingHolder = () => {
   const disposed: string[] = [];
@@ -45,6 +45,24 @@ describe('snapshot holder', () => {
     await closed;
     await holder.close();
     expect(disposed).toEqual(['one']);
+  });
+
+  it('ends close() without a lease that is never released, and reports it', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const faults: unknown[] = [];
+    const holder = createHolder(
+      'one',
+      () => {},
+      (fault) => faults.push(fault),
+    );
+    holder.acquire();
+    const closed = holder.close();
+    await vi.advanceTimersByTimeAsync(closeLimitMs - 1);
+    expect(faults).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    await closed;
+    expect(faults).toEqual([expect.objectContaining({ message: 'a request or a plugin still uses a configuration' })]);
   });
 
   it('waits in whenIdle() for a slow dispose and reports its error', async () => {

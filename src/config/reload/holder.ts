@@ -1,3 +1,4 @@
+import { withTimeout } from '../../core/async/with-timeout.ts';
 import type { Lease, SnapshotHolder } from '../../core/snapshot.ts';
 import type { Awaitable } from '../../core/plugin.ts';
 
@@ -7,9 +8,15 @@ export interface OwnedHolder<S> extends SnapshotHolder<S> {
   current(): S;
   /** Resolves when every replaced value has been disposed. */
   whenIdle(): Promise<void>;
-  /** Disposes the current value too, once its leases are released. `acquire` and `swap` throw afterwards. */
+  /**
+   * Disposes the current value too, once its leases are released. `acquire` and `swap` throw afterwards. Resolves in any case
+   * after `closeLimitMs`, because the process must end.
+   */
   close(): Promise<void>;
 }
+
+/** Longer than plugins may take to shut down, each with its own limit. */
+export const closeLimitMs = 60_000;
 
 /** One value and the number of its leases. */
 interface LeasedValue<S> {
@@ -22,7 +29,7 @@ interface LeasedValue<S> {
  * Holds the current configuration. A replaced value is disposed exactly once, after its last lease is released.
  * Releasing a lease twice counts once.
  *
- * @param onFault called with errors of `dispose`, which no caller awaits
+ * @param onFault called with errors of `dispose`, which no caller awaits, and if `close` ends without all leases
  */
 export function createHolder<S>(
   first: S,
@@ -71,7 +78,7 @@ export function createHolder<S>(
         closed = true;
         replace(cell);
       }
-      return whenIdle();
+      return withTimeout(whenIdle(), closeLimitMs, () => onFault(new Error('a request or a plugin still uses a configuration')));
     },
   };
 }
