@@ -89,8 +89,10 @@ export function problemsOf(text: string): readonly string[] {
 function join(item: Json, event: Json, problems: string[]): void {
   const type = String(event['type']);
   const [object, member] = joined[type]?.(item, event) ?? [];
-  if (object !== undefined && member !== undefined) object[member] = String(object[member] ?? '') + String(event['delta']);
-  else if (type === 'response.content_part.added') list(item['content']).push(structuredClone(objectOf(event['part'])));
+  if (object !== undefined && member !== undefined) {
+    object[member] = String(object[member] ?? '') + String(event['delta']);
+    list(object['logprobs']).push(...list(event['logprobs']));
+  } else if (type === 'response.content_part.added') list(item['content']).push(structuredClone(objectOf(event['part'])));
   else if (type === 'response.reasoning_summary_part.added') list(item['summary']).push(structuredClone(objectOf(event['part'])));
   else if (type === 'response.output_text.annotation.added')
     list(partAt(item, 'content', event['content_index'])['annotations']).push(objectOf(event['annotation']));

@@ -93,5 +93,11 @@ export const rows: readonly Row[] = [
   },
   { name: '`store: true`', body: { store: true }, proof: /"store"/, lost: 'store', cells: '––––' },
   { name: '`truncation: auto`, `max_tool_calls`', body: { truncation: 'auto' }, proof: /truncation/, lost: 'truncation', cells: '––––' },
-  { name: '`top_logprobs`', body: { top_logprobs: 3 }, proof: /logprobs/, lost: 'top_logprobs', cells: '––––' },
+  {
+    name: 'log probabilities, `top_logprobs`',
+    body: { include: ['message.output_text.logprobs'], top_logprobs: 3 },
+    proof: /logprobs/,
+    lost: 'top_logprobs',
+    cells: '–✓✓–',
+  },
 ];

@@ -83,8 +83,9 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
     const index = indexFrom(choice['index']) ?? at;
     const answer = this.#answers.get(index) ?? this.#newAnswer(index);
     const delta = choice['delta'] ?? choice['message'];
-    if (isJsonObject(delta)) deltaEvents(delta, answer, out);
+    // The log probabilities of a text come before it.
     out.push(...choiceExtras(choice, index));
+    if (isJsonObject(delta)) deltaEvents(delta, answer, out);
     if (textOf(choice['finish_reason']) !== undefined) answer.finish = choice;
   }
 

@@ -50,12 +50,12 @@ function choiceEvents(choice: JsonObject, at: number, beside: readonly JsonObjec
   const first = parts.findIndex(({ kind }) => kind === 'call');
   const until = parts.slice(0, Math.max(0, first)).some(({ kind }) => kind === 'text') ? first : parts.length;
   return [
+    ...choiceExtras(choice, at),
     ...thoughts,
     ...made.slice(0, until).flat(),
     ...cited,
     ...made.slice(until).flat(),
     ...soundIn(message, at),
-    ...choiceExtras(choice, at),
     finishEvent(choice, at, calls),
   ];
 }
@@ -163,7 +163,8 @@ export function otherEvent(part: JsonObject, choice: number, block: number): Mod
 /** Fields that the gateway and some services add to OpenAI's format. */
 export function choiceExtras(choice: JsonObject, at: number): readonly ModelEvent[] {
   const matched = matchedStop(choice);
-  const fields = matched === undefined ? present(choice, ['stop_sequence', 'stop_details']) : { stop_sequence: matched };
+  const own = present(choice, ['stop_sequence', 'stop_details', 'logprobs']);
+  const fields = matched === undefined ? own : { ...own, stop_sequence: matched };
   return fields === undefined ? [] : [{ type: 'extra', choice: at, fields, strict: false }];
 }
 

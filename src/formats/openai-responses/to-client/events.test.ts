@@ -228,6 +228,52 @@ describe('items', () => {
   });
 });
 
+describe('log probabilities', () => {
+  const scores = (...tokens: readonly string[]): ModelEvent => ({
+    type: 'extra',
+    choice: 0,
+    fields: { logprobs: { content: tokens.map((token) => ({ token, logprob: -1, bytes: null, top_logprobs: [{ token, logprob: -1 }] })) } },
+    strict: true,
+  });
+  const scored = (token: string) => {
+    const one = { token, logprob: -1, bytes: [...Buffer.from(token)] };
+    return { ...one, top_logprobs: [one] };
+  };
+  const scoresOf = ({ events }: Ran, type: string): readonly unknown[] =>
+    events
+      .filter((event) => event['type'] === `response.${type}`)
+      .map(({ logprobs, part }) => logprobs ?? (part as JsonObject)['logprobs']);
+
+  it('are in the delta of their text, in its end and in the part', () => {
+    const ran = run([scores('a'), text('a'), scores('ø', 'c'), text('øc'), text('d')]);
+    const all = ['a', 'ø', 'c'].map(scored);
+    expect(scoresOf(ran, 'output_text.delta')).toEqual([[scored('a')], [scored('ø'), scored('c')], []]);
+    expect(scoresOf(ran, 'content_part.added')).toEqual([[]]);
+    expect(['output_text.done', 'content_part.done'].map((type) => scoresOf(ran, type))).toEqual([[all], [all]]);
+    expect(ran.output).toMatchObject([{ content: [{ text: 'aøcd', logprobs: all }] }]);
+  });
+
+  it.each<[string, readonly ModelEvent[]]>([
+    ['an empty text', [text('a'), scores('b'), text('')]],
+    ['a call', [text('a'), scores('b'), toolCall(0, { id: 'c', name: 'f', arguments: '{}' })]],
+    ['the end', [text('a'), scores('b')]],
+  ])('before %s follow the text before it', (_name, events) => {
+    const ran = run(events);
+    expect(scoresOf(ran, 'output_text.delta')).toEqual([[], [scored('b')]]);
+    expect(ran.output[0]).toMatchObject({ content: [{ text: 'a', logprobs: [scored('b')] }] });
+  });
+
+  it('of reasoning are those of the text after it', () => {
+    expect(run([scores('a'), thinking({ text: 'a' }), text('b')]).output).toMatchObject([{}, { content: [{ logprobs: [scored('a')] }] }]);
+  });
+
+  it('that are too many to hold are an error', () => {
+    const writer = new ResponseEvents(call);
+    const many = scores(...Array.from({ length: 10_000 }, () => 'x'.repeat(500)));
+    expect(() => [many, many, many, many].map((event) => writer.push(event))).toThrow('larger than the gateway can convert');
+  });
+});
+
 describe('the end', () => {
   it.each([
     ['stop', 'completed', null, 'completed'],

@@ -8,6 +8,7 @@ import { LeftOut } from '../../shared/left-out.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
 import { CallItem, type CallKind } from './call-item.ts';
 import { type ApiEvent, itemAdded, itemDone, noEvents, type OutputItem, type Place, WholeItem } from './items.ts';
+import { logprobsFor } from './logprobs.ts';
 import { MessageItem } from './message-item.ts';
 import { ReasoningItem } from './reasoning-item.ts';
 import { endedResponse, isCutBy, openResponse, type ResponseFacts } from './response.ts';
@@ -34,6 +35,8 @@ export class ResponseEvents {
   /** By the provider's number of the call. */
   readonly #calls = new Map<number, CallItem>();
   readonly #callIds = new Set<string>();
+  /** Log probabilities that wait for their text. */
+  #logprobs: JsonObject[] = [];
   readonly #retained = new RetainedSize();
   readonly #leftOut: LeftOut;
   /** The first choice of the response. The API has only one. */
@@ -67,8 +70,10 @@ export class ResponseEvents {
       case 'usage':
         this.#usage = event.usage;
         return noEvents;
-      case 'error':
       case 'extra':
+        if (event.fields['logprobs'] !== undefined) this.#keepLogprobs(event.fields['logprobs']);
+        return noEvents;
+      case 'error':
       case 'note':
         return noEvents;
       default:
@@ -87,7 +92,7 @@ export class ResponseEvents {
   #endItems(): readonly ApiEvent[] {
     const last = this.#output.at(-1);
     const status = isCutBy(this.#reason ?? 'stop') ? 'incomplete' : 'completed';
-    return this.#output.flatMap((one) => one.close(one === last ? status : 'completed'));
+    return [...this.#lastLogprobs(), ...this.#output.flatMap((one) => one.close(one === last ? status : 'completed'))];
   }
 
   /** The whole response. Call it only after `end`. */
@@ -142,7 +147,26 @@ export class ResponseEvents {
     if (text === '') return noEvents;
     const { message, begun } = this.#message();
     this.#count(text.length);
-    return [...begun, ...message.text(text)];
+    return [...begun, ...message.text(text, this.#takeLogprobs())];
+  }
+
+  #keepLogprobs(fields: unknown): void {
+    const logprobs = logprobsFor(fields);
+    this.#retained.addJson(logprobs);
+    for (const one of logprobs) this.#logprobs.push(one);
+  }
+
+  #takeLogprobs(): readonly JsonObject[] {
+    if (this.#logprobs.length === 0) return noLogprobs;
+    const taken = this.#logprobs;
+    this.#logprobs = [];
+    return taken;
+  }
+
+  /** Returns log probabilities after the last text of a message. */
+  #lastLogprobs(): readonly ApiEvent[] {
+    const last = this.#output.at(-1);
+    return this.#logprobs.length > 0 && last instanceof MessageItem && !last.isClosed ? last.addLogprobs(this.#takeLogprobs()) : noEvents;
   }
 
   #refusal(text: string): readonly ApiEvent[] {
@@ -289,9 +313,12 @@ export class ResponseEvents {
   /** Closes the last item, unless it is a call whose input is incomplete. */
   #closeLast(): readonly ApiEvent[] {
     const last = this.#output.at(-1);
-    return last === undefined || (last instanceof CallItem && !last.isComplete) ? noEvents : last.close('completed');
+    if (last === undefined || (last instanceof CallItem && !last.isComplete)) return noEvents;
+    return [...this.#lastLogprobs(), ...last.close('completed')];
   }
 }
+
+const noLogprobs: readonly JsonObject[] = Object.freeze([]);
 
 function movedBy(annotation: JsonObject, start: number): JsonObject {
   const { start_index: from, end_index: to } = annotation;

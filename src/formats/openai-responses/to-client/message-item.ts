@@ -5,6 +5,7 @@ interface TextPart {
   readonly type: 'output_text';
   text: string;
   readonly annotations: JsonObject[];
+  readonly logprobs: JsonObject[];
 }
 
 interface RefusalPart {
@@ -37,17 +38,23 @@ export class MessageItem implements OutputItem {
     return itemAdded(this.#at, this.#itemWith('in_progress', []));
   }
 
-  text(delta: string): readonly ApiEvent[] {
+  text(delta: string, logprobs: readonly JsonObject[]): readonly ApiEvent[] {
     const last = this.#content.at(-1);
     if (last?.type === 'output_text') {
       last.text += delta;
-      return [this.#textDelta(delta)];
+      for (const one of logprobs) last.logprobs.push(one);
+      return [this.#textDelta(delta, logprobs)];
     }
     const begun = this.#next(
-      { type: 'output_text', text: delta, annotations: [] },
+      { type: 'output_text', text: delta, annotations: [], logprobs: [...logprobs] },
       { type: 'output_text', text: '', annotations: [], logprobs: [] },
     );
-    return [...begun, this.#textDelta(delta)];
+    return [...begun, this.#textDelta(delta, logprobs)];
+  }
+
+  /** Adds log probabilities to the last text if no other text follows it. */
+  addLogprobs(logprobs: readonly JsonObject[]): readonly ApiEvent[] {
+    return this.#content.at(-1)?.type === 'output_text' ? this.text('', logprobs) : noEvents;
   }
 
   refusal(delta: string): readonly ApiEvent[] {
@@ -77,8 +84,8 @@ export class MessageItem implements OutputItem {
     return [...last, itemDone(this.#at, this.item)];
   }
 
-  #textDelta(delta: string): ApiEvent {
-    return { type: 'response.output_text.delta', ...this.#place, delta, logprobs: [] };
+  #textDelta(delta: string, logprobs: readonly JsonObject[]): ApiEvent {
+    return { type: 'response.output_text.delta', ...this.#place, delta, logprobs };
   }
 
   get #place(): JsonObject {
@@ -98,7 +105,7 @@ export class MessageItem implements OutputItem {
     const done =
       last.type === 'refusal'
         ? { type: 'response.refusal.done', ...at, refusal: last.refusal }
-        : { type: 'response.output_text.done', ...at, text: last.text, logprobs: [] };
+        : { type: 'response.output_text.done', ...at, text: last.text, logprobs: last.logprobs };
     return [done, { type: 'response.content_part.done', ...at, part: partOf(last) }];
   }
 
@@ -109,4 +116,4 @@ export class MessageItem implements OutputItem {
 
 /** A copy, because the part of an event must not change when sources are added later. */
 const partOf = (part: TextPart | RefusalPart): JsonObject =>
-  part.type === 'refusal' ? { ...part } : { ...part, annotations: [...part.annotations], logprobs: [] };
+  part.type === 'refusal' ? { ...part } : { ...part, annotations: [...part.annotations] };

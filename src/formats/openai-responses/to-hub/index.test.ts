@@ -169,6 +169,8 @@ describe('parameters', () => {
       { text: { format: { type: 'json_schema', name: 'n', schema: {}, strict: true, description: null } } },
       { response_format: { type: 'json_schema', json_schema: { name: 'n', schema: {}, strict: true } } },
     ],
+    ['log probabilities', { include: ['message.output_text.logprobs'], top_logprobs: 5 }, { logprobs: true, top_logprobs: 5 }],
+    ['log probabilities of the tokens alone', { include: ['message.output_text.logprobs'], top_logprobs: 0 }, { logprobs: true }],
     ['a stream', { stream: true }, { stream: true, stream_options: { include_usage: true } }],
     [
       'functions',
@@ -223,8 +225,8 @@ describe('parameters', () => {
 
   it.each<[JsonObject, readonly string[]]>([
     [{ store: false, truncation: 'disabled', include: ['reasoning.encrypted_content'], metadata: { a: 'b' }, background: false }, []],
-    [{ store: true, truncation: 'auto', top_logprobs: 5, max_tool_calls: 3 }, ['store', 'truncation', 'top_logprobs', 'max_tool_calls']],
-    [{ include: ['file_search_call.results'] }, ['include']],
+    [{ store: true, truncation: 'auto', top_logprobs: 5, max_tool_calls: 3 }, ['store', 'truncation', 'max_tool_calls', 'top_logprobs']],
+    [{ include: ['file_search_call.results', 'message.output_text.logprobs'] }, ['include']],
     [{ hologram: 1, messages: [] }, ['hologram', 'messages']],
     [{ reasoning: { mode: 'x' }, text: { color: 'red' } }, ['reasoning.mode', 'text.color']],
     [{ tools: [{ type: 'code_interpreter' }, { type: 'function', name: 'f', novel: 1 }] }, ['tools[].code_interpreter', 'tools[].novel']],
@@ -257,6 +259,7 @@ describe('parameters', () => {
       text: { format: { type: 'text' } },
       tool_choice: 'auto',
       tools: [{ type: 'custom', name: 'f' }],
+      top_logprobs: 0,
       top_p: null,
       truncation: 'disabled',
       user: null,

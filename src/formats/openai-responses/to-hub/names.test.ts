@@ -6,6 +6,8 @@ it.each([
   ['max_completion_tokens', 'max_output_tokens'],
   ['reasoning_effort', 'reasoning.effort'],
   ['verbosity', 'text.verbosity'],
+  ['logprobs', 'include'],
+  ['top_logprobs', 'top_logprobs'],
   ['response_format', 'text.format'],
   ['response_format.json_schema.strict', 'text.format.strict'],
   ['tools[].web_search_20250305', 'tools[].web_search'],

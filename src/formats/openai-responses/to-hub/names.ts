@@ -6,6 +6,7 @@ const names: readonly NameRule[] = [
   [/^max_(?:completion_)?tokens$/, 'max_output_tokens'],
   [/^reasoning_effort$/, 'reasoning.effort'],
   [/^verbosity$/, 'text.verbosity'],
+  [/^logprobs$/, 'include'],
   [/^response_format(?:\.json_schema)?/, 'text.format'],
   [/^tools\[\]\.web_search_\d+/, 'tools[].web_search'],
   [/^tools\[\]\.function\./, 'tools[].'],

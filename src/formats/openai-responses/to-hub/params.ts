@@ -12,6 +12,7 @@ const params: Readonly<Record<string, FieldRule>> = {
   reasoning: 'handled',
   text: 'handled',
   include: 'handled',
+  top_logprobs: 'handled',
   stream_options: 'handled',
   metadata: 'handled',
   previous_response_id: 'handled',
@@ -31,7 +32,6 @@ const params: Readonly<Record<string, FieldRule>> = {
   prompt_cache_retention: same('prompt_cache_retention'),
   store: { unsupported: 'this provider stores no responses', default: false },
   truncation: { unsupported: 'this provider does not shorten the input', default: 'disabled' },
-  top_logprobs: { unsupported: 'not available in converted responses', default: 0 },
   max_tool_calls: { unsupported: 'only OpenAI limits the calls of its tools' },
   context_management: { unsupported: 'only OpenAI compacts the input' },
   moderation: { unsupported: 'only OpenAI moderates in this API' },
@@ -48,13 +48,27 @@ const params: Readonly<Record<string, FieldRule>> = {
 
 /** Applies the rules to all fields of a body. */
 export function hubFields(body: JsonObject, drops: Drops): JsonObject {
-  reportInclude(body['include'], drops);
-  return { ...byFieldRules(body, params, 'responses', drops), ...effortOf(body['reasoning'], drops), ...textFields(body['text'], drops) };
+  return {
+    ...byFieldRules(body, params, 'responses', drops),
+    ...includedFields(body, drops),
+    ...effortOf(body['reasoning'], drops),
+    ...textFields(body['text'], drops),
+  };
 }
 
+const logprobs = 'message.output_text.logprobs';
+
 /** Encrypted reasoning is always in the response. */
-function reportInclude(include: unknown, drops: Drops): void {
-  if (listOf(include).some((one) => one !== 'reasoning.encrypted_content')) drops.add('include', 'only OpenAI has these parts');
+const included: ReadonlySet<unknown> = new Set(['reasoning.encrypted_content', logprobs]);
+
+/** The API returns log probabilities only if `include` lists them. */
+function includedFields({ include, top_logprobs: top }: JsonObject, drops: Drops): JsonObject {
+  const parts = listOf(include);
+  if (parts.some((one) => !included.has(one))) drops.add('include', 'only OpenAI has these parts');
+  const hasTop = top !== undefined && top !== null && top !== 0;
+  if (parts.includes(logprobs)) return { logprobs: true, ...(hasTop ? { top_logprobs: top } : {}) };
+  if (hasTop) drops.add('top_logprobs', `"include" does not list "${logprobs}"`);
+  return {};
 }
 
 /** Summaries are not requested: the response has the reasoning that the service shows. */
@@ -103,6 +117,7 @@ const echoed: JsonObject = {
   text: { format: { type: 'text' } },
   tool_choice: 'auto',
   tools: [],
+  top_logprobs: 0,
   top_p: null,
   truncation: 'disabled',
   user: null,
