@@ -10,6 +10,7 @@ import { chatStream, chatWhole, contentsWhole, messageStream, messageWhole } fro
 
 let gateway: TestGateway;
 let service: ScriptedUpstream;
+let gemini: object = contentsWhole;
 
 const isStream = (body: Buffer): boolean => (JSON.parse(body.toString()) as Json)['stream'] === true;
 
@@ -21,8 +22,8 @@ beforeAll(async () => {
     if (url.includes('/breaks/'))
       return sse(response, [...chatStream.slice(0, 5), 'data: {"error":{"message":"Lost","type":"server_error"}}\n\n']);
     if (url.endsWith('/responses')) return json(response, 200, { id: 'resp_1', object: 'response', status: 'completed', output: [] });
-    if (url.includes(':generateContent')) return json(response, 200, contentsWhole);
-    if (url.includes(':streamGenerateContent')) return sse(response, [`data: ${JSON.stringify(contentsWhole)}\r\n\r\n`]);
+    if (url.includes(':generateContent')) return json(response, 200, gemini);
+    if (url.includes(':streamGenerateContent')) return sse(response, [`data: ${JSON.stringify(gemini)}\r\n\r\n`]);
     if (url.endsWith('/messages')) return isStream(body) ? sse(response, messageStream) : json(response, 200, messageWhole);
     return isStream(body) ? sse(response, chatStream) : json(response, 200, chatWhole);
   });
@@ -138,6 +139,26 @@ describe.each([['cerebras'], ['claude'], ['gemini']])('/v1/responses on %s', (sl
     if (slug === 'claude') expect(sent).toContain('"signature":"RXFzQg');
     if (slug === 'gemini') expect(sent).toContain('"thoughtSignature":"U0lHTkVE"');
   });
+});
+
+it.each([
+  [[{ text: 'Hi', thoughtSignature: 'U0lHTkVE' }]],
+  [[{ text: 'Hi' }, { text: '', thoughtSignature: 'U0lHTkVE' }]],
+  [[{ text: 'Hi, ' }, { text: 'you', thoughtSignature: 'U0lHTkVE' }, { text: '.' }]],
+])('/v1/responses returns and takes back the signature of a text of Gemini: %j', async (parts) => {
+  gemini = { ...contentsWhole, candidates: [{ index: 0, content: { role: 'model', parts }, finishReason: 'STOP' }] };
+  const model = '@gemini/model-x';
+  const whole = await client().responses.create({ model, ...request });
+  const streamed = await client()
+    .responses.stream({ model, ...request })
+    .finalResponse();
+  gemini = contentsWhole;
+  expect(whole.output_text).toBe(parts.map(({ text }) => text).join(''));
+  for (const { output } of [whole, streamed]) {
+    const input = [{ role: 'user' as const, content: 'Hi' }, ...(output as ResponseInput), { role: 'user' as const, content: 'And?' }];
+    await client().responses.create({ model, ...request, input });
+    expect(lastBody()['contents']).toMatchObject([{ role: 'user' }, { role: 'model', parts }, { role: 'user' }]);
+  }
 });
 
 it('/v1/responses sends chat completions', async () => {

@@ -79,11 +79,11 @@ function expectBack(exchange: Recording): void {
   expect(signaturesIn(message)).toEqual(signaturesIn(completion));
 }
 
-/** Signatures and encrypted thinking, in the order in which they occur. Those of texts are not kept. */
+/** Signatures and encrypted thinking, in the order in which they occur. */
 const signaturesIn = (value: unknown): readonly string[] =>
   [
     ...JSON.stringify(value).matchAll(
-      /"type":"thinking","thinking":"(?:[^"\\]|\\.)*","signature":"([^"]+)"|"type":"redacted_thinking","data":"([^"]+)"|"extra_content":\{"google":\{"thought_signature":"([^"]+)"/g,
+      /"type":"(?:thinking|text)","(?:thinking|text)":"(?:[^"\\]|\\.)*","signature":"([^"]+)"|"type":"redacted_thinking","data":"([^"]+)"|"extra_content":\{"google":\{"thought_signature":"([^"]+)"/g,
     ),
   ]
     .map(([, ...found]) => found.find((one) => one !== undefined) ?? '')

@@ -3,11 +3,11 @@ import { isJsonObject } from '../../core/json/merge.ts';
 
 /**
  * What the gateway keeps in `encrypted_content` of a reasoning item, which clients send back unchanged: the signature of the
- * thinking, the data of encrypted thinking, or the signature of the call or image that follows the item.
+ * thinking, the data of encrypted thinking, the signature of the call or image that follows the item, or that of the text before it.
  */
-export type Kept = 'thinking' | 'redacted' | 'next';
+export type Kept = 'thinking' | 'redacted' | 'next' | 'text';
 
-const kinds: ReadonlySet<string> = new Set<Kept>(['thinking', 'redacted', 'next']);
+const kinds: ReadonlySet<string> = new Set<Kept>(['thinking', 'redacted', 'next', 'text']);
 
 const mark = 'gateway:';
 
@@ -20,6 +20,21 @@ export function keptIn(encrypted: unknown): { readonly kept: Kept; readonly valu
   const end = encrypted.indexOf(':', mark.length);
   const kept = encrypted.slice(mark.length, end);
   return end > 0 && kinds.has(kept) ? { kept: kept as Kept, value: encrypted.slice(end + 1) } : undefined;
+}
+
+/** A signed piece of the text before an item. */
+export interface SignedPiece {
+  /** In UTF-16 units, from the end of the signed piece before it, if there is one in the same text. */
+  readonly start: number;
+  readonly length: number;
+  readonly signature: string;
+}
+
+export const signedPieceText = ({ start, length, signature }: SignedPiece): string => `${start}:${length}:${signature}`;
+
+export function signedPieceIn(value: string): SignedPiece | undefined {
+  const [, start, length, signature] = /^(\d{1,9}):(\d{1,9}):([^]+)$/.exec(value) ?? [];
+  return signature === undefined ? undefined : { start: Number(start), length: Number(length), signature };
 }
 
 const isMarked = (value: unknown): value is string => typeof value === 'string' && value.startsWith(mark);

@@ -22,6 +22,6 @@ export function responsesPage(): string {
     '## Counting tokens',
     'For `/v1/responses/input_tokens`, Gemini counts. Services without such a route get no request: the count is an [estimate](messages.md#counting-tokens), and the response has `x-gateway-warnings: input_tokens is an estimate: this provider counts no tokens`.',
     '## Reasoning',
-    'The items of type `reasoning` keep in `encrypted_content` what the service needs to continue its reasoning: signed and encrypted thinking of Claude, signatures of Gemini, and details of OpenRouter. Send these items back unchanged. If the conversation continues at another service, it does not get them: the gateway removes them from requests to OpenAI, which could not decrypt them.\n',
+    'The items of type `reasoning` keep in `encrypted_content` what the service needs to continue its reasoning: signed and encrypted thinking of Claude, signatures of Gemini, and details of OpenRouter. Send these items back unchanged. One that has no summary follows a message if Gemini has signed its text, so the last item of a response is not always a message. If the conversation continues at another service, it does not get them: the gateway removes them from requests to OpenAI, which could not decrypt them.\n',
   ].join('\n\n');
 }

@@ -58,7 +58,10 @@ export function turnMessage({ blocks, calls, details }: Turn): JsonObject {
 /** True if there are only texts, followed by calls. */
 function isInOrder(blocks: readonly JsonObject[]): boolean {
   const lastText = blocks.findLastIndex(({ type }) => type === 'text');
-  return blocks.every(({ type, citations }, at) => (type === 'text' && citations === undefined) || (type === 'tool_use' && at > lastText));
+  return blocks.every(
+    ({ type, citations, signature }, at) =>
+      (type === 'text' && citations === undefined && signature === undefined) || (type === 'tool_use' && at > lastText),
+  );
 }
 
 function plainContent(texts: readonly JsonObject[]): unknown {

@@ -98,9 +98,12 @@ function partEvents(said: AssistantPart, { choice, block, call }: Position): rea
     case 'text':
       return said.from['type'] === 'refusal'
         ? [{ type: 'refusal', choice, text: said.text }]
-        : [{ type: 'text', choice, text: said.text, block }, ...citedIn(said.from, choice, block)];
+        : [
+            { type: 'text', choice, text: said.text, block, ...signed(textOf(said.from['signature'])) },
+            ...citedIn(said.from, choice, block),
+          ];
     case 'thinking':
-      return [{ type: 'thinking', choice, text: said.text, block, ...(said.signature === undefined ? {} : { signature: said.signature }) }];
+      return [{ type: 'thinking', choice, text: said.text, block, ...signed(said.signature) }];
     case 'redacted':
       return [{ type: 'redacted', choice, block, data: said.data }];
     case 'call':
@@ -113,6 +116,8 @@ function partEvents(said: AssistantPart, { choice, block, call }: Position): rea
       return said satisfies never;
   }
 }
+
+const signed = (signature: string | undefined): { readonly signature?: string } => (signature === undefined ? {} : { signature });
 
 /** Citations of a text in the form of the messages API. */
 export const citedIn = ({ citations }: JsonObject, choice: number, block: number): readonly ModelEvent[] =>

@@ -120,6 +120,42 @@ describe('items', () => {
       [{ summary: [{ type: 'summary_text', text: 'Hm.' }], encrypted_content: 'gateway:next:S' }, { type: 'function_call' }],
     ],
     [
+      'the signature of a text follows its message',
+      [
+        text('ab'),
+        { type: 'text', choice: 0, text: 'c', signature: 'S' },
+        text('d'),
+        { type: 'text', choice: 0, text: '', signature: 'E' },
+      ],
+      [
+        { type: 'message', status: 'completed', content: [{ text: 'abcd' }] },
+        { type: 'reasoning', summary: [], encrypted_content: 'gateway:text:2:1:S' },
+        { type: 'reasoning', summary: [], encrypted_content: 'gateway:text:1:0:E' },
+      ],
+    ],
+    [
+      'other items follow the signature of a text',
+      [
+        { type: 'text', choice: 0, text: 'a', signature: 'S' },
+        { type: 'media', choice: 0, mimeType: 'image/png', base64: 'AA==' },
+        { type: 'text', choice: 0, text: '', signature: 'E' },
+      ],
+      [
+        { type: 'message' },
+        { type: 'reasoning', encrypted_content: 'gateway:text:0:1:S' },
+        { type: 'image_generation_call' },
+        { type: 'reasoning', encrypted_content: 'gateway:text:0:0:E' },
+      ],
+    ],
+    [
+      'a signature that belongs to no text',
+      [thinking({ text: 'Hm.' }), { type: 'text', choice: 0, text: '', signature: 'E' }],
+      [
+        { summary: [{ text: 'Hm.' }], encrypted_content: 'gateway:thinking:' },
+        { summary: [], encrypted_content: 'gateway:text:0:0:E' },
+      ],
+    ],
+    [
       'calls that arrive side by side',
       [
         toolCall(0, { id: 'a', name: 'f', arguments: '{"x":' }),
@@ -284,6 +320,11 @@ describe('the end', () => {
     const { events, response, output } = run([text('a'), finish(reason)]);
     expect(response).toMatchObject({ status, incomplete_details: details });
     expect([events.at(-1)?.['type'], output[0]?.['status']]).toEqual([`response.${status}`, ofItem]);
+  });
+
+  it('a message that is incomplete stays so if a signature follows it', () => {
+    const { output } = run([{ type: 'text', choice: 0, text: 'a', signature: 'S' }, finish('length')]);
+    expect(output).toMatchObject([{ type: 'message', status: 'incomplete' }, { type: 'reasoning' }]);
   });
 
   it('has the usage', () => {

@@ -6,6 +6,7 @@ import type { Usage } from '../../../core/model/usage.ts';
 import { objectOf, objectsIn, stringOf } from '../../shared/json.ts';
 import { LeftOut } from '../../shared/left-out.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
+import { type SignedPiece, signedPieceText } from '../encrypted.ts';
 import { CallItem, type CallKind } from './call-item.ts';
 import { type ApiEvent, itemAdded, itemDone, noEvents, type OutputItem, type Place, WholeItem } from './items.ts';
 import { logprobsFor } from './logprobs.ts';
@@ -92,7 +93,8 @@ export class ResponseEvents {
   #endItems(): readonly ApiEvent[] {
     const last = this.#output.at(-1);
     const status = isCutBy(this.#reason ?? 'stop') ? 'incomplete' : 'completed';
-    return [...this.#lastLogprobs(), ...this.#output.flatMap((one) => one.close(one === last ? status : 'completed'))];
+    const closed = [...this.#lastLogprobs(), ...this.#output.flatMap((one) => one.close(one === last ? status : 'completed'))];
+    return [...closed, ...this.#signatures(last)];
   }
 
   /** The whole response. Call it only after `end`. */
@@ -120,10 +122,10 @@ export class ResponseEvents {
   #content(event: Exclude<ModelEvent, { type: 'start' | 'finish' | 'usage' | 'error' | 'extra' | 'note' }>): readonly ApiEvent[] {
     switch (event.type) {
       case 'text':
-        return this.#text(event.text);
+        return this.#text(event.text, event.signature);
       case 'audio':
         this.#leftOut.sound(event.audio);
-        return this.#text(stringOf(event.audio['transcript']));
+        return this.#text(stringOf(event.audio['transcript']), undefined);
       case 'refusal':
         return this.#refusal(event.text);
       case 'thinking':
@@ -143,11 +145,32 @@ export class ResponseEvents {
     }
   }
 
-  #text(text: string): readonly ApiEvent[] {
-    if (text === '') return noEvents;
+  #text(text: string, signature: string | undefined): readonly ApiEvent[] {
+    if (text === '') return signature === undefined ? noEvents : this.#signLast(signature);
     const { message, begun } = this.#message();
     this.#count(text.length);
-    return [...begun, ...message.text(text, this.#takeLogprobs())];
+    const events = message.text(text, this.#takeLogprobs());
+    if (signature !== undefined) this.#sign(message, text.length, signature);
+    return [...begun, ...events];
+  }
+
+  #sign(message: MessageItem, length: number, signature: string): void {
+    this.#retained.add(signature.length);
+    message.sign(length, signature);
+  }
+
+  /** Keeps the signature that a service sends after a text, or without one. */
+  #signLast(signature: string): readonly ApiEvent[] {
+    const last = this.#output.at(-1);
+    if (!(last instanceof MessageItem) || last.isClosed) return this.#kept('text', signedPieceText({ start: 0, length: 0, signature }));
+    this.#sign(last, 0, signature);
+    return noEvents;
+  }
+
+  /** Returns an item for each signature of the text of a message that has ended. */
+  #signatures(item: OutputItem | undefined): readonly ApiEvent[] {
+    const signed = item instanceof MessageItem ? item.takeSigned() : noSigned;
+    return signed.flatMap((piece) => this.#kept('text', signedPieceText(piece)));
   }
 
   #keepLogprobs(fields: unknown): void {
@@ -213,7 +236,7 @@ export class ResponseEvents {
   }
 
   /** Writes an item without text for what a later request needs. */
-  #kept(kept: 'redacted' | 'next', value: string): readonly ApiEvent[] {
+  #kept(kept: 'redacted' | 'next' | 'text', value: string): readonly ApiEvent[] {
     const open = this.#openReasoning();
     const { item, begun } = kept === 'next' && open?.isSigned === false ? { item: open, begun: noEvents } : this.#beginReasoning(undefined);
     this.#retained.grow(value.length);
@@ -249,16 +272,12 @@ export class ResponseEvents {
       return noEvents;
     }
     const signed = signature === undefined ? noEvents : this.#kept('next', signature);
+    const closed = this.#closeLast();
     const at = this.#place('ig');
     const item = { id: at.item_id, type: 'image_generation_call', status: 'completed', output_format: mimeType.slice(6), result: base64 };
-    return [...signed, ...this.#whole(at, item, { ...item, status: 'in_progress', result: null })];
-  }
-
-  #whole(at: Place, item: JsonObject, begun: JsonObject): readonly ApiEvent[] {
-    const closed = this.#closeLast();
     this.#retained.addJson(item);
     this.#output.push(new WholeItem(item));
-    return [...closed, itemAdded(at, begun), itemDone(at, item)];
+    return [...signed, ...closed, itemAdded(at, { ...item, status: 'in_progress', result: null }), itemDone(at, item)];
   }
 
   /** Of the tools that ran at the service, only the web search has a form here. */
@@ -314,11 +333,12 @@ export class ResponseEvents {
   #closeLast(): readonly ApiEvent[] {
     const last = this.#output.at(-1);
     if (last === undefined || (last instanceof CallItem && !last.isComplete)) return noEvents;
-    return [...this.#lastLogprobs(), ...last.close('completed')];
+    return [...this.#lastLogprobs(), ...last.close('completed'), ...this.#signatures(last)];
   }
 }
 
 const noLogprobs: readonly JsonObject[] = Object.freeze([]);
+const noSigned: readonly SignedPiece[] = Object.freeze([]);
 
 function movedBy(annotation: JsonObject, start: number): JsonObject {
   const { start_index: from, end_index: to } = annotation;

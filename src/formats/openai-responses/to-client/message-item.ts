@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../core/json/merge.ts';
+import type { SignedPiece } from '../encrypted.ts';
 import { type ApiEvent, type EndStatus, itemAdded, itemDone, noEvents, type OutputItem, type Place } from './items.ts';
 
 interface TextPart {
@@ -20,6 +21,9 @@ export class MessageItem implements OutputItem {
   readonly start: number;
   readonly #at: Place;
   readonly #content: (TextPart | RefusalPart)[] = [];
+  readonly #signed: SignedPiece[] = [];
+  /** Where the last signed piece ends in its text. */
+  #signedEnd = 0;
 
   constructor(at: Place, start: number) {
     this.#at = at;
@@ -55,6 +59,19 @@ export class MessageItem implements OutputItem {
   /** Adds log probabilities to the last text if no other text follows it. */
   addLogprobs(logprobs: readonly JsonObject[]): readonly ApiEvent[] {
     return this.#content.at(-1)?.type === 'output_text' ? this.text('', logprobs) : noEvents;
+  }
+
+  /** Signs the end of the last text. */
+  sign(length: number, signature: string): void {
+    const last = this.#content.at(-1);
+    const end = last?.type === 'output_text' ? last.text.length : 0;
+    this.#signed.push({ start: end - length - this.#signedEnd, length, signature });
+    this.#signedEnd = end;
+  }
+
+  /** Takes the signed pieces of its text. The API has no place for their signatures in a message. */
+  takeSigned(): readonly SignedPiece[] {
+    return this.#signed.splice(0);
   }
 
   refusal(delta: string): readonly ApiEvent[] {

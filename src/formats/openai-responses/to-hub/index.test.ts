@@ -129,6 +129,46 @@ describe('input becomes messages', () => {
       ],
     ],
     [
+      'the signatures of a text',
+      [
+        { role: 'assistant', content: 'abcd' },
+        { type: 'reasoning', summary: [], encrypted_content: 'gateway:text:1:2:S' },
+        { type: 'reasoning', summary: [], encrypted_content: 'gateway:text:1:0:E' },
+        call,
+      ],
+      [
+        {
+          role: 'assistant',
+          content: 'abcd',
+          tool_calls: calls,
+          content_blocks: [
+            { type: 'text', text: 'a' },
+            { type: 'text', text: 'bc', signature: 'S' },
+            { type: 'text', text: 'd' },
+            { type: 'text', text: '', signature: 'E' },
+            { type: 'tool_use', id: 'c1', name: 'f', input: {} },
+          ],
+        },
+      ],
+    ],
+    [
+      'a signature without a text',
+      [
+        { role: 'assistant', content: 'ab' },
+        { type: 'reasoning', summary: [], encrypted_content: 'gateway:text:0:0:E' },
+      ],
+      [
+        {
+          role: 'assistant',
+          content: 'ab',
+          content_blocks: [
+            { type: 'text', text: 'ab' },
+            { type: 'text', text: '', signature: 'E' },
+          ],
+        },
+      ],
+    ],
+    [
       'an image of the model',
       [
         { type: 'reasoning', summary: [], encrypted_content: 'gateway:next:SIG' },
@@ -242,6 +282,10 @@ describe('parameters', () => {
       ['input[].web_search_call'],
     ],
     [{ input: [thought({ encrypted_content: 'gAAAA' }), call] }, ['input[].reasoning.encrypted_content']],
+    [
+      { input: [{ role: 'assistant', content: 'shorter' }, thought({ summary: [], encrypted_content: 'gateway:text:4:9:S' })] },
+      ['input[].reasoning.encrypted_content'],
+    ],
     [{ input: [{ role: 'user', content: [{ type: 'input_text', text: 'a', hologram: 1 }] }] }, ['input[].content[].hologram']],
   ])('what the common format cannot express is reported: %j', (body, params) => {
     expect(lost(body)).toEqual(params);

@@ -15,6 +15,7 @@ it.each([
   ['tools[].function.strict', 'tools[].strict'],
   ['messages[].reasoning_content', 'input[].reasoning'],
   ['messages[].content[].thinking', 'input[].reasoning'],
+  ['messages[].content[].signature', 'input[].reasoning.encrypted_content'],
   ['messages[].tool_calls[].arguments', 'input[].function_call.arguments'],
   ['messages[].content[].image_url.url', 'input[].content[].input_image.image_url'],
   ['messages[].content[].image_url.detail', 'input[].content[].input_image.detail'],

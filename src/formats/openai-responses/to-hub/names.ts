@@ -12,6 +12,7 @@ const names: readonly NameRule[] = [
   [/^tools\[\]\.function\./, 'tools[].'],
   [/^messages\[\]\.(?:reasoning_content|reasoning|reasoning_details)$/, 'input[].reasoning'],
   [/^messages\[\]\.content\[\]\.(?:redacted_)?thinking/, 'input[].reasoning'],
+  [/^messages\[\]\.content\[\]\.signature$/, 'input[].reasoning.encrypted_content'],
   [/^messages\[\]\.tool_call_id$/, 'input[].function_call_output.call_id'],
   [/^messages\[\]\.tool_calls\[\]\./, 'input[].function_call.'],
   [/^messages\[\]\.content\[\]\.image_url\.url$/, 'input[].content[].input_image.image_url'],

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../core/json/merge.ts';
 import { readableBlocks, turnMessage } from '../../anthropic-messages/to-hub/turn.ts';
 import { objectsIn, stringOf } from '../../shared/json.ts';
 import type { Drops } from '../../shared/request/drops.ts';
-import { keptIn } from '../encrypted.ts';
+import { keptIn, type SignedPiece, signedPieceIn } from '../encrypted.ts';
 import { customInput } from './tools.ts';
 
 /**
@@ -21,8 +21,9 @@ export class AssistantTurn {
   /** Encrypted reasoning can be read only by the service that created it. */
   reasoning({ summary, content, encrypted_content: encrypted }: JsonObject, drops: Drops): void {
     const kept = keptIn(encrypted);
-    if (kept === undefined && stringOf(encrypted) !== '')
-      drops.add('input[].reasoning.encrypted_content', 'only the service that created it can read it');
+    const piece = kept?.kept === 'text' ? signedPieceIn(kept.value) : undefined;
+    if (kept === undefined && stringOf(encrypted) !== '') drops.add(encryptedContent, 'only the service that created it can read it');
+    if (piece !== undefined) this.#sign(piece, drops);
     if (kept?.kept === 'next') this.#signature = kept.value;
     if (kept?.kept === 'redacted') {
       this.#blocks.push({ type: 'redacted_thinking', data: kept.value });
@@ -35,6 +36,21 @@ export class AssistantTurn {
 
   text(text: string): void {
     if (text !== '') this.#blocks.push({ type: 'text', text });
+  }
+
+  /** Divides the last text at its signed piece. */
+  #sign({ start, length, signature }: SignedPiece, drops: Drops): void {
+    const last = this.#blocks.at(-1);
+    const text = last?.['type'] === 'text' && last['signature'] === undefined ? stringOf(last['text']) : '';
+    const end = start + length;
+    if (end > text.length) {
+      drops.add(encryptedContent, 'the text that it belongs to was changed');
+      return;
+    }
+    if (end > 0) this.#blocks.pop();
+    this.text(text.slice(0, start));
+    this.#blocks.push({ type: 'text', text: text.slice(start, end), signature });
+    if (end > 0) this.text(text.slice(end));
   }
 
   /** @param url data URI */
@@ -64,6 +80,8 @@ export class AssistantTurn {
     return turnMessage({ ...readableBlocks(this.#blocks), calls: this.#calls });
   }
 }
+
+const encryptedContent = 'input[].reasoning.encrypted_content';
 
 const textsIn = (parts: unknown): string =>
   objectsIn(parts)
