@@ -80,7 +80,7 @@ export function toDeveloperEmbedding(body: JsonObject, model: string): Embedding
   const task = textOf(oneOf(body, ['task_type', 'taskType']));
   const title = textOf(body['title']);
   const drops = dropsOf(body);
-  for (const name of ['auto_truncate', 'autoTruncate']) dropIfSet(body, name, drops, 'not supported by this service');
+  for (const name of ['auto_truncate', 'autoTruncate']) dropIfSet(body, name, drops);
   const requests = inputsOf(body).map((one, index) => ({
     model: `models/${model}`,
     content: textContent(one, index, drops),
@@ -146,14 +146,14 @@ function truncation(body: JsonObject): JsonObject {
 
 function dropsOf(body: JsonObject): Drops {
   const drops = new Drops();
-  for (const key of Object.keys(body)) if (!readFields.has(key)) dropIfSet(body, key, drops, 'not supported by this service');
+  for (const key of Object.keys(body)) if (!readFields.has(key)) dropIfSet(body, key, drops);
   const { encoding_format: format } = body;
   if (format !== 'float' && format !== 'base64') dropIfSet(body, 'encoding_format', drops, 'neither float nor base64');
   for (const [name, type] of fieldTypes) if (typeof body[name] !== type) dropIfSet(body, name, drops, `not a ${type}`);
   return drops;
 }
 
-function dropIfSet(body: JsonObject, name: string, drops: Drops, reason: string): void {
+function dropIfSet(body: JsonObject, name: string, drops: Drops, reason?: string): void {
   if (body[name] !== undefined && body[name] !== null) drops.add(name, reason);
 }
 

@@ -9,8 +9,6 @@ import { splitResults } from './result-blocks.ts';
 import { withFilesAfterResults } from './result-files.ts';
 import { claudeDetails } from './reasoning-details.ts';
 
-const reason = 'not supported by this service';
-
 /** Converts the messages of a chat to what a service of the OpenAI format accepts. Messages that need no change stay the same object. */
 export function cleanHistory(messages: readonly unknown[], rules: HistoryRules, drops: Drops): readonly unknown[] {
   const ids = new Ids(rules);
@@ -36,7 +34,7 @@ function withoutResults(message: JsonObject, drops: Drops): readonly JsonObject[
   const split = splitResults(message);
   if (split === undefined) return [message];
   const results = split.results.map(({ message: one }) => {
-    drops.addUnread(one, toolMembers, 'messages[].content[].tool_result.', reason);
+    drops.addUnread(one, toolMembers, 'messages[].content[].tool_result.');
     return Object.fromEntries(Object.entries(one).filter(([key]) => toolMembers.has(key)));
   });
   const content = split.rest.filter((part) => part !== '');
@@ -119,7 +117,7 @@ function assistant(message: JsonObject, rules: HistoryRules, ids: Ids, drops: Dr
   const pieces = partsInOrder(message);
   const calls = pieces.flatMap((one) => (one.kind === 'call' ? [callOf(one.call, ids, drops)] : []));
   const isOld = isJsonObject(message['function_call']) && !Array.isArray(message['tool_calls']) && !rules.refused.has('function_call');
-  if (message['content_blocks'] !== undefined) drops.add('messages[].content_blocks', reason);
+  if (message['content_blocks'] !== undefined) drops.add('messages[].content_blocks');
   const thoughts = thoughtsOf(message, pieces, rules, calls.length > 0);
   const moved = (key: string): boolean => rules.thoughts !== undefined && isReasoning(key) && rules.refused.has(key);
   // `function_call` is then one of the calls.
@@ -181,7 +179,7 @@ function contentOf(message: JsonObject, pieces: readonly AssistantPart[], { hasO
     if (one.kind === 'text') {
       // If the service accepts a `refusal` member, the refusal stays there.
       if (one.text === message['refusal'] && !rules.refused.has('refusal')) continue;
-      drops.addUnread(one.from, rules.refused.has('cache_control') ? textMembers : markedMembers, 'messages[].content[].', reason);
+      drops.addUnread(one.from, rules.refused.has('cache_control') ? textMembers : markedMembers, 'messages[].content[].');
       if (one.text !== '')
         parts.push(
           one.from['type'] === 'refusal' && !rules.refused.has('refusal')
@@ -189,9 +187,9 @@ function contentOf(message: JsonObject, pieces: readonly AssistantPart[], { hasO
             : { type: 'text', text: one.text, ...markOf(one.from, rules) },
         );
     } else if (one.kind === 'thinking' && rules.thoughtParts === true && isOwn(one.from, content)) parts.push(one.from);
-    else if (one.kind === 'thinking' && rules.thoughts === undefined) drops.add('messages[].content[].thinking', reason);
-    else if (one.kind === 'redacted' && !makesDetails(message, rules)) drops.add('messages[].content[].redacted_thinking', reason);
-    else if (one.kind === 'other') drops.add(`messages[].content[].${one.type}`, reason);
+    else if (one.kind === 'thinking' && rules.thoughts === undefined) drops.add('messages[].content[].thinking');
+    else if (one.kind === 'redacted' && !makesDetails(message, rules)) drops.add('messages[].content[].redacted_thinking');
+    else if (one.kind === 'other') drops.add(`messages[].content[].${one.type}`);
   }
   if (typeof content === 'string') return { content };
   if (parts.length > 0) return { content: Array.isArray(content) ? parts : parts.map((part) => part['text'] ?? part['refusal']).join('') };
@@ -236,7 +234,7 @@ const madeAudio = /^audio_req_/;
 function withoutRefused(object: JsonObject, refused: ReadonlySet<string>, place: string, drops: Drops): JsonObject {
   const names = Object.keys(object).filter((key) => refused.has(key));
   if (names.length === 0) return object;
-  drops.addUnread(Object.fromEntries(names.map((name) => [name, object[name]])), noNames, place, reason);
+  drops.addUnread(Object.fromEntries(names.map((name) => [name, object[name]])), noNames, place);
   return Object.fromEntries(Object.entries(object).filter(([key]) => !refused.has(key)));
 }
 

@@ -1,7 +1,7 @@
 import type { JsonBody } from '../../core/json/body.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Dropped } from '../../core/provider.ts';
-import { Drops } from '../shared/request/drops.ts';
+import { Drops, notSupported } from '../shared/request/drops.ts';
 import { isNonFunctionTool, isSearchTool, missingToolReason } from '../shared/request/tools.ts';
 import { cleanHistory } from '../history/clean.ts';
 import { needsCleaning } from '../history/needs-cleaning.ts';
@@ -32,8 +32,6 @@ const nestedHints = ['_control"', '_search'] as const;
 const dateHint = '_20';
 const dated = /_20\d{6}$/;
 
-const reason = 'not supported by this service';
-
 /**
  * Removes the gateway's own fields and adapts the history to what the service accepts. Returns the body with what was dropped, or
  * the same body if nothing changed.
@@ -50,7 +48,7 @@ export function dropExtensions(
   for (const name of topLevel) {
     if (!body.has(name) || known.includes(name)) continue;
     patch.set(name, undefined);
-    drops.add(name, reason);
+    drops.add(name);
   }
   const isHinted = nestedHints.some((hint) => body.mentions(hint));
   const hasDatedTool = body.has('tools') && body.mentions(dateHint);
@@ -70,7 +68,7 @@ export function dropLabels(body: JsonBody): { readonly body: JsonBody; readonly 
 }
 
 const noLabels: ReadonlyMap<string, unknown> = new Map([['labels', undefined]]);
-const labelsDropped: readonly Dropped[] = Object.freeze([{ param: 'labels', reason }]);
+const labelsDropped: readonly Dropped[] = Object.freeze([{ param: 'labels', reason: notSupported }]);
 
 const none: readonly never[] = Object.freeze([]);
 
@@ -105,7 +103,7 @@ function dropTools(body: JsonBody, patch: Map<string, unknown>, drops: Drops, ba
   if (!Array.isArray(tools)) return;
   const served = tools.filter((tool) => !isSearchTool(tool) && !isDatedTool(tool));
   for (const tool of tools) {
-    if (isSearchTool(tool)) drops.add('tools[].vendor_search', reason);
+    if (isSearchTool(tool)) drops.add('tools[].vendor_search');
     else if (isDatedTool(tool)) drops.add(`tools[].${String(tool['type'])}`, 'only another service has this tool');
   }
   const kept = served.map((tool: unknown) => (isJsonObject(tool) ? withoutMarks(tool, drops, bare) : tool));
@@ -137,7 +135,7 @@ const unchanged: Bare = (object) => object;
 const withoutMark: Bare = (object, name, drops) => {
   if (!Object.hasOwn(object, 'cache_control')) return object;
   const { cache_control: mark, ...rest } = object;
-  if (mark !== null) drops.add(name, reason);
+  if (mark !== null) drops.add(name);
   return rest;
 };
 

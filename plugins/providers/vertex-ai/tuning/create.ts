@@ -35,8 +35,7 @@ export const createTuning: Operation<VertexSettings> = {
     const fields = bodyObject(body);
     checkMetadata(fields['metadata']);
     const drops = new Drops();
-    for (const [key, value] of Object.entries(fields))
-      if (value !== null && !supportedFields.has(key)) drops.add(key, 'not supported by this service');
+    for (const [key, value] of Object.entries(fields)) if (value !== null && !supportedFields.has(key)) drops.add(key);
     const { labels, dropped } = labelsOf({}, fields['labels'], fields['metadata']);
     const job = { ...jobOf(fields, call, drops), ...(Object.keys(labels).length === 0 ? {} : { labels }) };
     return {
@@ -121,7 +120,7 @@ function hyperparametersOf(fields: JsonObject, drops: Drops): JsonObject {
     if (key === 'n_epochs') out['epochCount'] = String(numberIn(value, `${at}.${key}`));
     else if (key === 'learning_rate_multiplier') out['learningRateMultiplier'] = numberIn(value, `${at}.${key}`);
     else if (key === 'adapter_size') out['adapterSize'] = adapterSizes[String(value)] ?? value;
-    else drops.add(`${at}.${key}`, 'not supported by this service');
+    else drops.add(`${at}.${key}`);
   }
   return out;
 }

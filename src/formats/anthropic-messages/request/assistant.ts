@@ -23,7 +23,7 @@ export function assistantPieces(message: JsonObject, conversion: MessagesConvers
   const { drops } = conversion;
   if (message['audio'] !== undefined && message['audio'] !== null)
     drops.add('messages[].audio', 'assistant audio is not read by this service');
-  drops.addUnread(message, read, 'messages[].', 'not supported by this service');
+  drops.addUnread(message, read, 'messages[].');
   const pieces: AssistantPiece[] = [];
   for (const part of partsInOrder(message)) {
     if (part.kind === 'call') {
@@ -65,7 +65,7 @@ const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'ca
 const citation = /^(?:char|page|content_block|web_search_result|search_result)_location$/;
 
 function textOf(text: string, from: JsonObject, { drops }: MessagesConversion): Block | undefined {
-  drops.addUnread(from, textMembers, 'messages[].content[].', 'not supported by this service');
+  drops.addUnread(from, textMembers, 'messages[].content[].');
   const block = textBlock(text, from);
   const { citations } = from;
   if (!Array.isArray(citations) || citations.length === 0) return block;

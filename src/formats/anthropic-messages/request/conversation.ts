@@ -74,14 +74,14 @@ const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'cache_control
 const resultMembers: ReadonlySet<string> = new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control']);
 
 function systemBlocks(message: JsonObject, { drops }: MessagesConversion): readonly Block[] {
-  drops.addUnread(message, read, 'messages[].', 'not known to this service');
+  drops.addUnread(message, read, 'messages[].');
   const { content } = message;
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
   const blocks: Block[] = [];
   for (const part of parts) {
     if (part['type'] !== 'text')
       drops.add(`messages[].content[].${stringOf(part['type']) || 'type'}`, 'system messages can contain only text');
-    else drops.addUnread(part, textMembers, 'messages[].content[].', 'not known to this service');
+    else drops.addUnread(part, textMembers, 'messages[].content[].');
     const block = textBlock(textOfPart(part), part);
     if (block !== undefined) blocks.push(block);
   }
@@ -90,7 +90,7 @@ function systemBlocks(message: JsonObject, { drops }: MessagesConversion): reado
 
 /** Adds a user message. Tool results in the API's own form are matched to calls like tool messages. */
 function addUser(message: JsonObject, turns: TurnBuilder, conversion: MessagesConversion): void {
-  conversion.drops.addUnread(message, read, 'messages[].', 'not known to this service');
+  conversion.drops.addUnread(message, read, 'messages[].');
   const { content } = message;
   if (typeof content === 'string' && message['cache_control'] === undefined) {
     turns.user(content);
@@ -104,7 +104,7 @@ function addUser(message: JsonObject, turns: TurnBuilder, conversion: MessagesCo
   for (const [index, part] of (content as unknown[]).entries()) {
     conversion.position.toPart(index);
     if (isJsonObject(part) && part['type'] === 'tool_result') {
-      conversion.drops.addUnread(part, resultMembers, 'messages[].content[].tool_result.', 'not known to this service');
+      conversion.drops.addUnread(part, resultMembers, 'messages[].content[].tool_result.');
       addResult({ id: stringOf(part['tool_use_id']) }, part, turns, conversion);
     } else {
       const block = partBlock(part, conversion);
@@ -116,7 +116,7 @@ function addUser(message: JsonObject, turns: TurnBuilder, conversion: MessagesCo
 
 function addToolMessage(message: JsonObject, turns: TurnBuilder, conversion: MessagesConversion): void {
   // Messages of the legacy role are matched by `name`, so it is not reported as dropped.
-  if (message['role'] !== 'function') conversion.drops.addUnread(message, read, 'messages[].', 'not known to this service');
+  if (message['role'] !== 'function') conversion.drops.addUnread(message, read, 'messages[].');
   const key = message['role'] === 'function' ? { name: stringOf(message['name']) } : { id: stringOf(message['tool_call_id']) };
   addResult(key, message, turns, conversion);
 }

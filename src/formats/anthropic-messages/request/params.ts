@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import { notSupported } from '../../shared/request/drops.ts';
 import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import type { Block, MessagesConversion } from './conversion.ts';
 
@@ -74,7 +75,7 @@ export const fieldRules: Readonly<Record<string, FieldRule>> = {
   prompt_cache_key: { unsupported: 'the service caches where cache_control is set' },
   prompt_cache_retention: { unsupported: 'the service caches where cache_control is set' },
   labels: { unsupported: 'kept only in the log record' },
-  safety_settings: { unsupported: 'not supported by this service' },
+  safety_settings: { unsupported: notSupported },
   image_config: { unsupported: 'the service returns only text' },
 };
 
@@ -85,7 +86,7 @@ export function applyFieldRules(body: JsonObject, conversion: MessagesConversion
     const value = body[key];
     if (value === null || value === undefined || handled.includes(key)) continue;
     const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
-    if (rule === undefined) conversion.drops.add(key, 'not supported by this service');
+    if (rule === undefined) conversion.drops.add(key);
     else if ('computed' in rule) {
       if (rule.object === true && !isJsonObject(value)) conversion.drops.add(key, 'not an object');
     } else if ('unsupported' in rule) {

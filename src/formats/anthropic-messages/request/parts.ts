@@ -34,7 +34,7 @@ export function partBlock(given: unknown, conversion: MessagesConversion): Block
     throw unsupportedParameter('messages[].content[]', 'A content part is not an object.', 'Send a text or a list of parts.');
   const part = chatPart(given);
   if (part['type'] === 'text' || part['type'] === undefined) {
-    conversion.drops.addUnread(part, textMembers, 'messages[].content[].', 'not known to this service');
+    conversion.drops.addUnread(part, textMembers, 'messages[].content[].');
     return textBlock(textOfPart(part), part);
   }
   reportLosses(part, conversion);
@@ -82,11 +82,11 @@ function reportLosses(part: JsonObject, { drops }: MessagesConversion): void {
   if (type !== 'image_url' && type !== 'file') return;
   const inner = part[type];
   const beside = isJsonObject(inner) ? partMembers : new Set([...partMembers, ...fileMembers]);
-  drops.addUnread(part, beside, 'messages[].content[].', 'not known to this service');
+  drops.addUnread(part, beside, 'messages[].content[].');
   if (!isJsonObject(inner)) return;
   const { detail, ...others } = inner;
   if ((detail ?? 'auto') !== 'auto') drops.add(`messages[].content[].${type}.detail`, 'this service chooses the resolution');
-  drops.addUnread(others, fileMembers, `messages[].content[].${type}.`, 'not known to this service');
+  drops.addUnread(others, fileMembers, `messages[].content[].${type}.`);
 }
 
 /** Members of the API's own file blocks that are kept when their file is inlined. */

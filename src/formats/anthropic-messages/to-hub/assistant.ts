@@ -8,8 +8,7 @@ import { readableBlocks, turnMessage } from './turn.ts';
 export function assistantMessage({ content }: JsonObject, drops: Drops): JsonObject {
   if (!Array.isArray(content)) return { role: 'assistant', content: stringOf(content) };
   const { blocks, details } = readableBlocks(content.filter(isJsonObject));
-  for (const block of blocks)
-    if (block['type'] === 'text') drops.addUnread(block, textMembers, 'messages[].content[].', 'not known to other services');
+  for (const block of blocks) if (block['type'] === 'text') drops.addUnread(block, textMembers, 'messages[].content[].');
   const calls = blocks.filter(({ type }) => type === 'tool_use').map((block) => callOf(block, drops));
   return turnMessage({ blocks, calls, details });
 }
@@ -18,9 +17,9 @@ const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'citations', '
 const callMembers: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input', 'cache_control', 'caller']);
 
 function callOf(block: JsonObject, drops: Drops): JsonObject {
-  drops.addUnread(block, callMembers, 'messages[].content[].tool_use.', 'not known to other services');
+  drops.addUnread(block, callMembers, 'messages[].content[].tool_use.');
   const { id, name, input, caller } = block;
   // The API sends `caller` with each call. `direct` means that the model made it, so nothing is lost.
-  if (isJsonObject(caller) && caller['type'] !== 'direct') drops.add('messages[].content[].tool_use.caller', 'not known to other services');
+  if (isJsonObject(caller) && caller['type'] !== 'direct') drops.add('messages[].content[].tool_use.caller');
   return { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) }, ...cacheOf(block) };
 }

@@ -20,7 +20,7 @@ export const messagesRequests = Object.freeze({ toHub, ownNames, counted: (input
  */
 export function toHub(body: JsonObject): HubRequest {
   checkFieldTypes(body, types, 'messages');
-  const drops = new Drops();
+  const drops = new Drops('not known to other services');
   const hub = {
     ...hubFields(body, drops),
     messages: [...systemMessages(body['system'], drops), ...chatMessages(body['messages'] as readonly JsonObject[], drops)],
@@ -34,7 +34,7 @@ export function toHub(body: JsonObject): HubRequest {
 function systemMessages(system: unknown, drops: Drops): readonly JsonObject[] {
   if (typeof system === 'string') return system === '' ? [] : [{ role: 'system', content: system }];
   const blocks = objectsIn(system);
-  for (const block of blocks) drops.addUnread(block, systemMembers, 'system[].', 'not known to other services');
+  for (const block of blocks) drops.addUnread(block, systemMembers, 'system[].');
   return blocks.length === 0
     ? []
     : [{ role: 'system', content: blocks.map(({ type, text, ...block }) => ({ type, text, ...cacheOf(block) })) }];

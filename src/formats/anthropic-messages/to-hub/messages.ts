@@ -10,7 +10,7 @@ import { chatContent } from './parts.ts';
 /** Converts messages of the API to chat messages. A tool result becomes a message of its own. @throws GatewayError */
 export function chatMessages(messages: readonly JsonObject[], drops: Drops): readonly JsonObject[] {
   const made = messages.flatMap((message, at) => {
-    drops.addUnread(message, members, 'messages[].', 'not known to the messages API');
+    drops.addUnread(message, members, 'messages[].');
     switch (message['role']) {
       case 'assistant':
         return [assistantMessage(message, drops)];
@@ -53,7 +53,7 @@ const isResult = ({ type }: JsonObject): boolean => type === 'tool_result';
 const resultMembers: ReadonlySet<string> = new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control']);
 
 function toolMessage(block: JsonObject, drops: Drops): JsonObject {
-  drops.addUnread(block, resultMembers, 'messages[].content[].tool_result.', 'not known to other services');
+  drops.addUnread(block, resultMembers, 'messages[].content[].tool_result.');
   return {
     role: 'tool',
     tool_call_id: block['tool_use_id'],

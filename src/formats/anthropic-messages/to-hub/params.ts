@@ -60,7 +60,7 @@ const outputMembers: ReadonlySet<string> = new Set(['effort', 'format']);
 
 function outputFields(body: JsonObject, drops: Drops): JsonObject {
   const config = objectOf(body['output_config']);
-  drops.addUnread(config, outputMembers, 'output_config.', 'not known to other services');
+  drops.addUnread(config, outputMembers, 'output_config.');
   const effort = config['effort'];
   const format = config['format'] ?? body['output_format'];
   return {
@@ -74,7 +74,7 @@ const formatMembers: ReadonlySet<string> = new Set(['type', 'schema', 'name']);
 /** The API always enforces the schema. Services of the chat format require a name for it. */
 function responseFormat(format: JsonObject, drops: Drops): JsonObject {
   if (format['type'] !== 'json_schema') return format;
-  drops.addUnread(format, formatMembers, 'output_config.format.', 'not known to other services');
+  drops.addUnread(format, formatMembers, 'output_config.format.');
   const { schema, name } = format;
   return { type: 'json_schema', json_schema: { name: typeof name === 'string' ? name : 'response', schema, strict: true } };
 }

@@ -16,10 +16,10 @@ export function chatContent(content: unknown, drops: Drops): string | readonly P
 function partsOf(block: JsonObject, drops: Drops): readonly Part[] {
   switch (block['type']) {
     case 'text':
-      drops.addUnread(block, textMembers, 'messages[].content[].', unknown);
+      drops.addUnread(block, textMembers, 'messages[].content[].');
       return [{ type: 'text', text: block['text'], ...cacheOf(block) }];
     case 'image':
-      drops.addUnread(block, imageMembers, 'messages[].content[].image.', unknown);
+      drops.addUnread(block, imageMembers, 'messages[].content[].image.');
       return [{ type: 'image_url', image_url: { url: imageUrl(block['source'], drops) }, ...cacheOf(block) }];
     case 'document':
       return documentParts(block, drops);
@@ -44,8 +44,6 @@ function partsOf(block: JsonObject, drops: Drops): readonly Part[] {
   }
 }
 
-const unknown = 'not known to other services';
-
 /** Members of a text block. `citations` are converted only in assistant messages. */
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'citations', 'cache_control']);
 const imageMembers: ReadonlySet<string> = new Set(['type', 'source', 'cache_control']);
@@ -54,7 +52,7 @@ const searchMembers: ReadonlySet<string> = new Set(['type', 'source', 'title', '
 
 /** @throws GatewayError `unsupported_parameter` */
 function imageUrl(source: unknown, drops: Drops): string {
-  if (isJsonObject(source)) drops.addUnread(source, sourceMembers, 'messages[].content[].image.source.', unknown);
+  if (isJsonObject(source)) drops.addUnread(source, sourceMembers, 'messages[].content[].image.source.');
   const url = isJsonObject(source) ? urlOf(source) : undefined;
   if (url !== undefined) return url;
   throw unsupportedParameter('messages[].content[].image.source', 'The block names no image.', 'Send a source of type base64 or url.');
@@ -78,7 +76,7 @@ const documentMembers: ReadonlySet<string> = new Set(['type', 'source', 'title',
  */
 function documentParts(block: JsonObject, drops: Drops): readonly Part[] {
   const { source } = block;
-  drops.addUnread(block, documentMembers, 'messages[].content[].document.', unknown);
+  drops.addUnread(block, documentMembers, 'messages[].content[].document.');
   if (!isJsonObject(source)) throw noSource();
   if (source['type'] === 'text' || source['type'] === 'content') return textDocument(block, source, drops);
   const url = urlOf(source);
@@ -114,11 +112,11 @@ function textDocument(block: JsonObject, source: JsonObject, drops: Drops): read
 }
 
 function searchText(block: JsonObject, drops: Drops): string {
-  drops.addUnread(block, searchMembers, 'messages[].content[].search_result.', unknown);
+  drops.addUnread(block, searchMembers, 'messages[].content[].search_result.');
   if (besides(block)['citations'] !== undefined)
     drops.add('messages[].content[].search_result.citations', 'other services do not cite the documents of a request');
   const content = objectsIn(block['content']);
-  for (const { type } of content) if (type !== 'text') drops.add(`messages[].content[].search_result.${stringOf(type)}`, unknown);
+  for (const { type } of content) if (type !== 'text') drops.add(`messages[].content[].search_result.${stringOf(type)}`);
   const texts = content.map(({ text }) => stringOf(text));
   return `${openingTag('search_result', { title: block['title'], source: block['source'] })}\n${texts.join('\n')}\n</search_result>`;
 }

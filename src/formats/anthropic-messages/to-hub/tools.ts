@@ -43,7 +43,7 @@ const choiceMembers: ReadonlySet<string> = new Set(['type', 'name', 'disable_par
 
 function choiceOf(choice: unknown, drops: Drops): { readonly choice: unknown; readonly parallel: boolean | undefined } {
   if (!isJsonObject(choice)) return { choice: undefined, parallel: undefined };
-  drops.addUnread(choice, choiceMembers, 'tool_choice.', 'not known to other services');
+  drops.addUnread(choice, choiceMembers, 'tool_choice.');
   const { type, name, disable_parallel_tool_use: alone } = choice;
   const mode = typeof type === 'string' && Object.hasOwn(choiceNames, type) ? choiceNames[type] : undefined;
   return {

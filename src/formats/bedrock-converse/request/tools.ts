@@ -70,7 +70,7 @@ const isChosen = (spec: JsonObject, choice: Block): boolean =>
 
 function toolSpec(tool: Block, { traits }: Family, to: BlockContext): JsonObject[] {
   const { name, description, input_schema: schema, strict } = tool;
-  to.drops.addUnread(tool, members, 'tools[].', 'not known to this service');
+  to.drops.addUnread(tool, members, 'tools[].');
   if (strict === true && !traits.structured) to.drops.add('tools[].function.strict', 'this model has no strict tools');
   const spec = {
     name,

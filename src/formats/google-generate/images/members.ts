@@ -47,13 +47,13 @@ export class ImageMembers {
     return Object.fromEntries(names.map((name) => [camel(name.slice(group.length + 1)), this.take(name)]));
   }
 
-  drop(name: string, reason: string): void {
+  drop(name: string, reason?: string): void {
     this.#remaining.delete(name);
     this.#drops.add(name, reason);
   }
 
-  dropRest(reason: string): void {
-    for (const name of this.#remaining.keys()) this.drop(name, reason);
+  dropRest(): void {
+    for (const name of this.#remaining.keys()) this.drop(name);
   }
 }
 

@@ -77,7 +77,7 @@ export function toImages(body: JsonObject, model: string, { surface, sources = [
   const converted = generatesInChat(model) ? chatImages(request) : predictImages(request);
   // `auto` is what the service does anyway.
   for (const name of ['background', 'moderation', 'quality']) members.takeIf(name, 'auto');
-  members.dropRest('not supported by this service');
+  members.dropRest();
   return { ...converted, body: { ...converted.body, ...labels }, dropped: drops.list };
 }
 

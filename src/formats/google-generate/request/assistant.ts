@@ -23,7 +23,7 @@ export function assistantParts(message: JsonObject, conversion: GenerateConversi
   const { drops } = conversion;
   if (isJsonObject(message['audio'])) drops.add('messages[].audio', 'ids of another service are unknown here');
   dropReasoning(message, drops, 'thinking is not sent back to Gemini models');
-  drops.addUnread(message, read, 'messages[].', 'not supported by this service');
+  drops.addUnread(message, read, 'messages[].');
   const parts: Part[] = [];
   const calls: MadeCall[] = [];
   for (const part of partsInOrder(message)) {
@@ -62,7 +62,7 @@ const signatureKeys = ['signature', 'thought_signature', 'thoughtSignature'] as 
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'index', ...signatureKeys]);
 
 function textPart(text: string, from: JsonObject, { drops }: GenerateConversion): readonly Part[] {
-  drops.addUnread(from, textMembers, 'messages[].content[].', 'not supported by this service');
+  drops.addUnread(from, textMembers, 'messages[].content[].');
   const signature = ownSignature(textOf(oneOf(from, signatureKeys)), drops);
   if (signature !== undefined) return [{ text, thoughtSignature: signature }];
   return text === '' ? [] : [{ text }];
@@ -86,7 +86,7 @@ function otherPart(type: string, part: JsonObject, conversion: GenerateConversio
   const thought = part['thought'] === true ? { thought: true } : {};
   if (member !== '' && isJsonObject(part[type])) return [{ [member]: part[type], ...thought, ...signed }];
   if (!files.has(type)) {
-    drops.add(path, 'not supported by this service');
+    drops.add(path);
     return [];
   }
   try {

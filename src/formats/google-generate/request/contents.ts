@@ -104,7 +104,7 @@ function addOther(one: Message | undefined, { turns, system, conversion, matched
   if (one === undefined) return;
   const { role, message, index, part } = one;
   conversion.position.toMessage(index, part);
-  if (role !== 'function') conversion.drops.addUnread(message, read, 'messages[].', 'not known to this service');
+  if (role !== 'function') conversion.drops.addUnread(message, read, 'messages[].');
   if (isResult(one)) {
     if (matched.has(one)) return;
     conversion.drops.add('messages[].tool_call_id', 'no earlier call has this id, so the result is sent as text');

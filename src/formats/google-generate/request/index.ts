@@ -3,7 +3,7 @@ import type { Call, Dropped, SameMeaning } from '../../../core/provider.ts';
 import { audioFormat } from '../response/audio.ts';
 import { toConversation } from './contents.ts';
 import { type GenerateConversion, type GeminiOptions, hasAny, oneOf } from './conversion.ts';
-import { Drops, hiddenIfStrict } from '../../shared/request/drops.ts';
+import { Drops, hiddenIfStrict, notSupported } from '../../shared/request/drops.ts';
 import { Position } from '../../shared/request/position.ts';
 import { generationFields, equivalentGenerationPaths, toGenerationConfig } from './generation-config.ts';
 import { geminiTraitsOf } from '../model.ts';
@@ -126,7 +126,7 @@ const tiers: ReadonlySet<unknown> = new Set(['flex', 'priority', 'standard']);
 function tierOf(tier: unknown, { options, drops }: GenerateConversion): unknown {
   if (tier === undefined || tier === null || tier === 'auto' || tier === 'default') return undefined;
   if (options.surface === 'developer' && tiers.has(tier)) return tier;
-  drops.add('service_tier', options.surface === 'vertex' ? 'not supported by this service' : 'the service has no such tier');
+  drops.add('service_tier', options.surface === 'vertex' ? notSupported : 'the service has no such tier');
   return undefined;
 }
 
@@ -142,9 +142,9 @@ const extraMembers: ReadonlySet<string> = new Set(['google']);
 /** Reports unknown fields. They are not sent, because the service rejects them. */
 function reportDropped(body: JsonObject, { drops }: GenerateConversion): void {
   for (const key in body) {
-    if (!handled.has(key) && body[key] !== undefined && body[key] !== null) drops.add(key, 'not supported by this service');
+    if (!handled.has(key) && body[key] !== undefined && body[key] !== null) drops.add(key);
   }
-  if (isJsonObject(body['extra_body'])) drops.addUnread(body['extra_body'], extraMembers, 'extra_body.', 'not supported by this service');
+  if (isJsonObject(body['extra_body'])) drops.addUnread(body['extra_body'], extraMembers, 'extra_body.');
   if (body['parallel_tool_calls'] === false) drops.add('parallel_tool_calls', 'this service decides by itself');
   if (body['top_logprobs'] !== undefined && body['top_logprobs'] !== null && body['logprobs'] !== true)
     drops.add('top_logprobs', 'logprobs is not true');

@@ -59,7 +59,7 @@ export function toTexts(content: unknown, conversion: GenerateConversion): strin
       if (typeof text !== 'string')
         drops.add(`messages[].content[].${textOf(part['type']) ?? 'type'}`, 'system messages can contain only text');
       if ((part['cache_control'] ?? undefined) !== undefined) drops.add('messages[].content[].cache_control', cachesItself);
-      drops.addUnread(part, textMembers, 'messages[].content[].', 'not known to this service');
+      drops.addUnread(part, textMembers, 'messages[].content[].');
     }
     return typeof text === 'string' && text !== '' ? [text] : [];
   });
@@ -69,7 +69,7 @@ export function toPart(part: JsonObject, conversion: GenerateConversion): Part[]
   const type = textOf(part['type']) ?? (typeof part['text'] === 'string' ? 'text' : '');
   if ((part['cache_control'] ?? undefined) !== undefined) conversion.drops.add('messages[].content[].cache_control', cachesItself);
   if (type === 'text' || type === 'input_text' || type === 'output_text' || type === 'refusal') {
-    conversion.drops.addUnread(part, textMembers, 'messages[].content[].', 'not known to this service');
+    conversion.drops.addUnread(part, textMembers, 'messages[].content[].');
     return textPart(part);
   }
   if (blockTypes.has(type)) return objectsIn(chatContent([part], conversion.drops)).flatMap((one) => toPart(one, conversion));
@@ -123,8 +123,8 @@ const inFiles: ReadonlySet<string> = new Set([...besideFiles, ...fileMembers]);
 function reportLosses(part: JsonObject, type: string, { drops }: GenerateConversion): void {
   const inner = part[type] ?? part['image_url'];
   const { [type]: _inner, image_url: _url, ...beside } = part;
-  drops.addUnread(beside, inFiles, 'messages[].content[].', 'not known to this service');
-  if (isJsonObject(inner)) drops.addUnread(inner, inFiles, `messages[].content[].${type}.`, 'not known to this service');
+  drops.addUnread(beside, inFiles, 'messages[].content[].');
+  if (isJsonObject(inner)) drops.addUnread(inner, inFiles, `messages[].content[].${type}.`);
 }
 
 function textPart(part: JsonObject): Part[] {
@@ -168,7 +168,7 @@ function besideFile(file: JsonObject, part: JsonObject, conversion: GenerateConv
 function resolution(detail: unknown, { traits, details, drops }: GenerateConversion): Part {
   if (detail === undefined || detail === null || detail === 'auto') return {};
   if (detail !== 'low' && detail !== 'high') {
-    drops.add('messages[].content[].image_url.detail', 'not known to this service');
+    drops.add('messages[].content[].image_url.detail');
     return {};
   }
   if (traits.major >= 3) return { mediaResolution: { level: `MEDIA_RESOLUTION_${detail.toUpperCase()}` } };

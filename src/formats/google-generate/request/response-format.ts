@@ -12,9 +12,7 @@ export function toResponseFormat(format: unknown, { options, drops }: GenerateCo
   }
   const schema = described(isJsonObject(format['json_schema']) ? format['json_schema'] : format);
   if (options.schemas === 'original' && isJsonObject(schema)) return { responseMimeType: 'application/json', responseJsonSchema: schema };
-  const served = toServedSchema(schema, (keyword) =>
-    drops.add(`response_format.json_schema.schema.${keyword}`, 'not known to this service'),
-  );
+  const served = toServedSchema(schema, (keyword) => drops.add(`response_format.json_schema.schema.${keyword}`));
   return { responseMimeType: 'application/json', ...(served === undefined ? {} : { responseSchema: served }) };
 }
 

@@ -32,7 +32,7 @@ const disablesThinking = (thinking: JsonObject): boolean =>
   thinking['type'] === 'disabled' || oneOf(thinking, ['budget_tokens', 'budgetTokens']) === 0;
 
 function effortOf({ reasoning_effort: effort, reasoning }: JsonObject, { drops, traits }: GenerateConversion): string | undefined {
-  if (isJsonObject(reasoning)) drops.addUnread(reasoning, effortOnly, 'reasoning.', 'not supported by this service');
+  if (isJsonObject(reasoning)) drops.addUnread(reasoning, effortOnly, 'reasoning.');
   const written = effort ?? (isJsonObject(reasoning) ? reasoning['effort'] : undefined);
   const effortName = typeof written === 'string' ? written.toLowerCase() : undefined;
   if (effortName !== undefined && efforts.has(effortName)) {

@@ -60,7 +60,7 @@ const partMembers: ReadonlySet<string> = new Set(['type', 'text', 'image_url', '
 function partOf(part: JsonObject, drops: Drops, caches: boolean): JsonObject {
   const isMarked = caches && part['type'] === 'text' && part['cache_control'] !== undefined;
   if (!isMarked) nameMarks(part, drops);
-  drops.addUnread(part, partMembers, 'messages[].content[].', 'not supported by this service');
+  drops.addUnread(part, partMembers, 'messages[].content[].');
   const { type, text, image_url: image, file, input_audio: sound } = part;
   if (type === 'text') return { type, text, ...(isMarked ? { cache_control: part['cache_control'] } : {}) };
   if (type === 'image_url') return { type, image_url: imageOf(image) };

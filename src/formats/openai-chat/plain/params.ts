@@ -5,8 +5,6 @@ import type { PlainService } from './index.ts';
 import { callsWithoutReasoning, canStopReasoning, isReasoningModel, servedEffort } from './reasoning.ts';
 import { withFittingStrict } from './strict.ts';
 
-const unknown = 'not supported by this service';
-
 /** Fields of other APIs. No service of this format supports them unless it is listed in `known`. */
 const foreign = ['top_k', 'cache_control', 'context_management', 'container', 'mcp_servers', 'inference_geo', 'speed'] as const;
 
@@ -19,19 +17,19 @@ const longestUser = 64;
 /** Adapts the fields of a body other than messages and tools. @param hasTools functions are sent beside them */
 export function adaptFields(body: JsonObject, service: PlainService, drops: Drops, hasTools: boolean): Record<string, unknown> {
   const out: Record<string, unknown> = { ...body };
-  const drop = (name: string, reason: string): void => {
+  const drop = (name: string, reason?: string): void => {
     if (out[name] === undefined) return;
     delete out[name];
     drops.add(name, reason);
   };
   if (!service.isOpenAi) rename(out, 'max_completion_tokens', 'max_tokens');
   if (!service.passes) {
-    for (const name of foreign) if (!service.known.includes(name)) drop(name, unknown);
+    for (const name of foreign) if (!service.known.includes(name)) drop(name);
     if (!service.known.includes('thinking')) thinkingOf(out, service, drop);
     if (service.isOpenAi && hasTools && callsWithoutReasoning(service.model)) stopReasoning(out, body, drops);
     fitEffort(out, service, drops);
     if (service.isOpenAi) fitFormat(out, drops);
-    else drop('service_tier', unknown);
+    else drop('service_tier');
   }
   const { stop, user } = out;
   if (Array.isArray(stop) && stop.length > maxStops) {

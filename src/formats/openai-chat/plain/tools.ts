@@ -29,9 +29,9 @@ const cachedMembers: ReadonlySet<string> = new Set([...members, 'cache_control']
 function functionTool(tool: JsonObject, fn: JsonObject, { isOpenAi, passes, known }: PlainService, drops: Drops): JsonObject {
   if (passes) return tool;
   const caches = known.includes('cache_control');
-  drops.addUnread(tool, caches ? cachedMembers : members, 'tools[].', 'not supported by this service');
+  drops.addUnread(tool, caches ? cachedMembers : members, 'tools[].');
   const { strict, ...rest } = fn;
-  if (strict === true && !isOpenAi) drops.add('tools[].function.strict', 'not supported by this service');
+  if (strict === true && !isOpenAi) drops.add('tools[].function.strict');
   const kept = strict === undefined || !isOpenAi ? rest : withFittingStrict(fn, fn['parameters'], 'tools[].function.', drops);
   return {
     type: 'function',
@@ -43,7 +43,7 @@ function functionTool(tool: JsonObject, fn: JsonObject, { isOpenAi, passes, know
 const searchMembers: ReadonlySet<string> = new Set(['type', 'name', 'user_location']);
 
 function searchOptions(tool: JsonObject, drops: Drops): JsonObject {
-  drops.addUnread(tool, searchMembers, `tools[].${String(tool['type'])}.`, 'not supported by this service');
+  drops.addUnread(tool, searchMembers, `tools[].${String(tool['type'])}.`);
   const location = tool['user_location'];
   if (!isJsonObject(location)) return {};
   const { type: _type, ...approximate } = location;

@@ -1,13 +1,12 @@
 import type { BodyPatch, JsonBody } from '../../../core/json/body.ts';
 import type { Dropped } from '../../../core/provider.ts';
+import { notSupported } from '../../shared/request/drops.ts';
 import { withAllowedTools } from './allowed-tools.ts';
 import { convertMessages } from './messages.ts';
 import { orderMessages } from './order.ts';
 import type { ChatQuirk } from './quirk.ts';
 import { withoutKeywords } from './tool-schemas.ts';
 import { convertValues, isNeutral } from './values.ts';
-
-const reason = 'not supported by this service';
 
 /** Adapts a body to the service. Returns it with what was dropped, or the same body if nothing differs. */
 export function withQuirks(
@@ -25,7 +24,7 @@ export function withQuirks(
     const { drops = [], renames = {}, schemaKeywords = [], models } = quirk;
     if (models?.test(model) === false) continue;
     if (quirk.offersAllowedTools === true) dropped.push(...withAllowedTools(body, patch));
-    for (const param of drops) if (body.has(param)) drop(param, reason);
+    for (const param of drops) if (body.has(param)) drop(param, notSupported);
     for (const [from, to] of Object.entries(renames)) {
       if (!body.has(from)) continue;
       const [value, other] = [body.value(from), body.has(to) ? body.value(to) : null];

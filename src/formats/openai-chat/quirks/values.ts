@@ -1,6 +1,7 @@
 import type { JsonBody } from '../../../core/json/body.ts';
 import { isJsonObject } from '../../../core/json/merge.ts';
 import type { Dropped } from '../../../core/provider.ts';
+import { notSupported } from '../../shared/request/drops.ts';
 import { schemaInstruction } from '../../shared/request/json-instruction.ts';
 import type { ChatQuirk } from './quirk.ts';
 
@@ -42,7 +43,7 @@ function withReasoning(body: JsonBody, patch: Map<string, unknown>): readonly Dr
   const hasEffort = typeof body.peek('reasoning_effort') === 'string';
   if (hasEffort && budget !== undefined) return lost('reasoning_effort is sent instead');
   if (!hasEffort) patch.set('reasoning', typeof budget === 'number' ? { max_tokens: budget } : { enabled: true });
-  return (display ?? undefined) === undefined ? [] : [{ param: 'thinking.display', reason: 'not supported by this service' }];
+  return (display ?? undefined) === undefined ? [] : [{ param: 'thinking.display', reason: notSupported }];
 }
 
 function withSchemaInPrompt(body: JsonBody, patch: Map<string, unknown>): readonly Dropped[] {

@@ -19,7 +19,7 @@ export const responsesRequests = Object.freeze({ toHub, ownNames, counted });
 export function toHub(body: JsonObject): HubRequest {
   checkFieldTypes(body, types, 'input');
   checkState(body);
-  const drops = new Drops();
+  const drops = new Drops('not known to other services');
   const { instructions, input } = body;
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : (input as readonly JsonObject[]);
   const hub = {

@@ -76,7 +76,7 @@ const reasoningMembers: ReadonlySet<string> = new Set(['effort', 'summary', 'gen
 
 function effortOf(reasoning: unknown, drops: Drops): JsonObject {
   const given = objectOf(reasoning);
-  drops.addUnread(given, reasoningMembers, 'reasoning.', 'not known to other services');
+  drops.addUnread(given, reasoningMembers, 'reasoning.');
   const { effort } = given;
   return effort === undefined || effort === null ? {} : { reasoning_effort: effort };
 }
@@ -86,7 +86,7 @@ const formatMembers: ReadonlySet<string> = new Set(['type', 'name', 'description
 
 function textFields(text: unknown, drops: Drops): JsonObject {
   const given = objectOf(text);
-  drops.addUnread(given, textMembers, 'text.', 'not known to other services');
+  drops.addUnread(given, textMembers, 'text.');
   const { format, verbosity } = given;
   return {
     ...(verbosity === undefined || verbosity === null ? {} : { verbosity }),
@@ -97,7 +97,7 @@ function textFields(text: unknown, drops: Drops): JsonObject {
 /** A schema is beside the type here, and in a member of its own in chat completions. */
 function responseFormat(format: JsonObject, drops: Drops): JsonObject {
   if (format['type'] !== 'json_schema') return format;
-  drops.addUnread(format, formatMembers, 'text.format.', 'not known to other services');
+  drops.addUnread(format, formatMembers, 'text.format.');
   const { type, ...schema } = format;
   return { type, json_schema: withoutNulls(schema) };
 }

@@ -15,8 +15,6 @@ export function chatContent(content: unknown, at: string, drops: Drops): string 
   return objectsIn(content).map((part, index) => partOf(part, `${at}[${index}]`, drops));
 }
 
-const unknown = 'not known to other services';
-
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'annotations', 'logprobs', 'cache_control']);
 const imageMembers: ReadonlySet<string> = new Set(['type', 'image_url', 'file_id', 'detail', 'cache_control']);
 const fileMembers: ReadonlySet<string> = new Set(['type', 'file_data', 'file_id', 'file_url', 'filename', 'cache_control']);
@@ -26,13 +24,13 @@ function partOf(part: JsonObject, at: string, drops: Drops): JsonObject {
     case 'input_text':
     case 'output_text':
     case 'text':
-      drops.addUnread(part, textMembers, 'input[].content[].', unknown);
+      drops.addUnread(part, textMembers, 'input[].content[].');
       return { type: 'text', text: part['text'], ...cacheOf(part) };
     case 'input_image':
-      drops.addUnread(part, imageMembers, 'input[].content[].input_image.', unknown);
+      drops.addUnread(part, imageMembers, 'input[].content[].input_image.');
       return { type: 'image_url', image_url: imageOf(part, at), ...cacheOf(part) };
     case 'input_file':
-      drops.addUnread(part, fileMembers, 'input[].content[].input_file.', unknown);
+      drops.addUnread(part, fileMembers, 'input[].content[].input_file.');
       return { type: 'file', file: fileOf(part, at), ...cacheOf(part) };
     case 'input_audio':
       return { type: 'input_audio', input_audio: part['input_audio'] };

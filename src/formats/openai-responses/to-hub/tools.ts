@@ -28,7 +28,7 @@ function toolsOf(tool: JsonObject, drops: Drops): readonly JsonObject[] {
 const functionMembers: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters', 'strict', 'cache_control']);
 
 function functionOf(tool: JsonObject, drops: Drops): JsonObject {
-  drops.addUnread(tool, functionMembers, 'tools[].', 'not known to other services');
+  drops.addUnread(tool, functionMembers, 'tools[].');
   const { name, description, parameters, strict } = tool;
   return {
     type: 'function',
@@ -49,7 +49,7 @@ export const customInput = 'input';
 
 /** A grammar cannot be enforced, so the model is told to follow it. */
 function functionOfCustom(tool: JsonObject, drops: Drops): JsonObject {
-  drops.addUnread(tool, customMembers, 'tools[].', 'not known to other services');
+  drops.addUnread(tool, customMembers, 'tools[].');
   const { name, description } = tool;
   const { type, syntax, definition } = objectOf(tool['format']);
   if (type === 'grammar') drops.add('tools[].format', 'described to the model, but not enforced');
@@ -69,10 +69,9 @@ const searchMembers: ReadonlySet<string> = new Set(['type', 'user_location', 'se
 
 /** The search in the form of the messages API, which each service converts to its own. */
 function searchOf(tool: JsonObject, type: string, drops: Drops): JsonObject {
-  drops.addUnread(tool, searchMembers, `tools[].${type}.`, 'not known to other services');
+  drops.addUnread(tool, searchMembers, `tools[].${type}.`);
   const { user_location: location, search_context_size: size, filters, external_web_access: isLive } = tool;
-  if (size !== undefined && size !== null && size !== 'medium')
-    drops.add(`tools[].${type}.search_context_size`, 'not known to other services');
+  if (size !== undefined && size !== null && size !== 'medium') drops.add(`tools[].${type}.search_context_size`);
   if (isLive === false) drops.add(`tools[].${type}.external_web_access`, 'other services search the web itself');
   const domains = objectOf(filters)['allowed_domains'];
   return {

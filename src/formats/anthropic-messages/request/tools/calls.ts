@@ -43,8 +43,8 @@ const functionMembers: ReadonlySet<string> = new Set(['name', 'arguments', 'inpu
 /** Reads an item of `tool_calls` of an assistant message, or the legacy `function_call`. */
 export function sentCallOf(call: JsonObject, { drops }: MessagesConversion): SentCall {
   const fn = isJsonObject(call['function']) ? call['function'] : objectOf(call['custom']);
-  drops.addUnread(call, members, 'messages[].tool_calls[].', 'not supported by this service');
-  drops.addUnread(fn, functionMembers, 'messages[].tool_calls[].', 'not supported by this service');
+  drops.addUnread(call, members, 'messages[].tool_calls[].');
+  drops.addUnread(fn, functionMembers, 'messages[].tool_calls[].');
   return {
     id: stringOf(call['id']),
     name: stringOf(fn['name']),

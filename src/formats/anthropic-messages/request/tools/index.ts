@@ -40,7 +40,7 @@ function requestedChoice(body: JsonObject, tools: readonly Block[], { drops }: M
     allowed === undefined
       ? isTool && tools.every(({ name }) => name !== choice['name']) && isNonFunctionTool(body['tools'], choice['name'])
       : !tools.some(({ name }) => allowed.has(stringOf(name)));
-  if (given !== undefined && choice === undefined) drops.add('tool_choice', 'not known to this service');
+  if (given !== undefined && choice === undefined) drops.add('tool_choice');
   else if (isForced && tools.length === 0) drops.add('tool_choice', 'the request has no tool that it could choose');
   else if (isMissing) drops.add('tool_choice', missingToolReason);
   else return choice;
@@ -114,8 +114,8 @@ const functionMembers: ReadonlySet<string> = new Set(['name', 'description', 'pa
 /** The schema is sent whole, unless a strict tool has keywords that the API does not enforce: it rejects them. */
 function functionTool(fn: JsonObject, tool: JsonObject, conversion: MessagesConversion): Block {
   const { drops } = conversion;
-  drops.addUnread(fn, functionMembers, 'tools[].function.', 'not known to this service');
-  drops.addUnread(tool, toolMembers, 'tools[].', 'not known to this service');
+  drops.addUnread(fn, functionMembers, 'tools[].function.');
+  drops.addUnread(tool, toolMembers, 'tools[].');
   const out: Block = { name: fn['name'] };
   if (typeof fn['description'] === 'string') out['description'] = fn['description'];
   const isStrict = fn['strict'] === true && mayBeStrict(conversion);
@@ -156,7 +156,7 @@ const dated = /_\d{8}$/;
 
 function webSearch(options: JsonObject, { drops }: MessagesConversion): Block {
   const location = options['user_location'];
-  if (options['search_context_size'] !== undefined) drops.add('web_search_options.search_context_size', 'not supported by this service');
+  if (options['search_context_size'] !== undefined) drops.add('web_search_options.search_context_size');
   const userLocation =
     isJsonObject(location) && isJsonObject(location['approximate'])
       ? { user_location: { type: 'approximate', ...location['approximate'] } }

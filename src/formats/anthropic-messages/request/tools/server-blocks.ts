@@ -45,7 +45,7 @@ export function serverBlock(type: string, part: JsonObject, conversion: Messages
   const isSummary = type === 'compaction' && conversion.surface !== 'converse';
   const isListing = type === 'mcp_tool_listing' && isAvailable(`mcp:${stringOf(part['mcp_server_name'])}`, conversion);
   if (!isServerToolUse(type) && !isServerToolResult(type) && !isSummary && !isListing) {
-    drops.add(`messages[].content[].${type}`, 'not supported by this service');
+    drops.add(`messages[].content[].${type}`);
     return undefined;
   }
   if (isSummary) {
@@ -55,7 +55,7 @@ export function serverBlock(type: string, part: JsonObject, conversion: Messages
     }
     betas.add('compact-2026-01-12');
   }
-  drops.addUnread(part, new Set([...members, 'index']), `messages[].content[].${type}.`, 'not supported by this service');
+  drops.addUnread(part, new Set([...members, 'index']), `messages[].content[].${type}.`);
   return Object.fromEntries(Object.entries(part).filter(([key]) => members.has(key)));
 }
 

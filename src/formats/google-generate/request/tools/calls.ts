@@ -58,8 +58,8 @@ export function callPart(call: JsonObject, conversion: GenerateConversion): { re
   const fn = isJsonObject(call['function']) ? call['function'] : objectOf(call['custom']);
   const written = fn['name'];
   if (typeof written !== 'string') throw unsupportedParameter('messages[].tool_calls[].function.name', 'A tool call names no function.');
-  drops.addUnread(call, members, 'messages[].tool_calls[].', 'not supported by this service');
-  drops.addUnread(fn, functionMembers, 'messages[].tool_calls[].', 'not supported by this service');
+  drops.addUnread(call, members, 'messages[].tool_calls[].');
+  drops.addUnread(fn, functionMembers, 'messages[].tool_calls[].');
   const name = functionName(written);
   const id = textOf(call['id']);
   const upstreamId = id === undefined || !isThirdGeneration(conversion.traits) || !issued.test(id) ? undefined : id;

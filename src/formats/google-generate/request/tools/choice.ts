@@ -14,7 +14,7 @@ export function toToolConfig(body: JsonObject, tools: ServedTools, conversion: G
   const choice = body['tool_choice'] ?? body['function_call'];
   const config = tools.names.length === 0 || choice === undefined || choice === null ? undefined : callingConfig(choice);
   if (config === undefined && choice !== undefined && choice !== null && choice !== 'auto' && choice !== 'none') {
-    const reason = tools.names.length === 0 ? 'the request declares no function that it could choose' : 'not known to this service';
+    const reason = tools.names.length === 0 ? 'the request declares no function that it could choose' : undefined;
     conversion.drops.add('tool_choice', reason);
   }
   const [only, ...more] = (config?.['allowedFunctionNames'] ?? []) as readonly string[];

@@ -36,7 +36,7 @@ export function toServedTools(body: JsonObject, conversion: GenerateConversion):
   }
   const search = body['web_search_options'];
   if (isJsonObject(search)) {
-    conversion.drops.addUnread(search, noMembers, 'web_search_options.', 'not supported by this service');
+    conversion.drops.addUnread(search, noMembers, 'web_search_options.');
     if (!others.some(isSearch)) others.push({ googleSearch: {} });
   }
   const functions = declarations.length === 0 ? [] : [{ functionDeclarations: declarations }];
@@ -45,7 +45,7 @@ export function toServedTools(body: JsonObject, conversion: GenerateConversion):
 
 /** Reports options of Anthropic's tools that their equivalents here do not support. */
 function reportLosses(tool: JsonObject, { drops }: GenerateConversion): void {
-  if (isDated(tool)) drops.addUnread(tool, nameMembers, `tools[].${String(tool['type'])}.`, 'not supported by this service');
+  if (isDated(tool)) drops.addUnread(tool, nameMembers, `tools[].${String(tool['type'])}.`);
 }
 
 const nameMembers: ReadonlySet<string> = new Set(['type', 'name']);
@@ -78,10 +78,10 @@ function declaration(tool: JsonObject, at: string, conversion: GenerateConversio
   const name = textOf(fn['name']);
   if (name === undefined)
     throw unsupportedParameter(`${at}.function.name`, 'The tool has no name, or a type that this provider does not support.');
-  if (fn['strict'] === true) conversion.drops.add('tools[].function.strict', 'not supported by this service');
+  if (fn['strict'] === true) conversion.drops.add('tools[].function.strict');
   if ((tool['cache_control'] ?? undefined) !== undefined) conversion.drops.add('tools[].cache_control', 'this service caches by itself');
-  conversion.drops.addUnread(fn, functionMembers, 'tools[].function.', 'not known to this service');
-  if (fn !== tool) conversion.drops.addUnread(tool, toolMembers, 'tools[].', 'not known to this service');
+  conversion.drops.addUnread(fn, functionMembers, 'tools[].function.');
+  if (fn !== tool) conversion.drops.addUnread(tool, toolMembers, 'tools[].');
   const description = textOf(fn['description']);
   return { name, ...(description === undefined ? {} : { description }), ...parametersOf(fn, conversion) };
 }
@@ -95,7 +95,7 @@ function parametersOf(fn: JsonObject, { options, drops }: GenerateConversion): J
   }
   if (allowsNothing(schema)) return {};
   if (options.schemas === 'original') return { parametersJsonSchema: schema };
-  const parameters = toServedSchema(schema, (keyword) => drops.add(`tools[].function.parameters.${keyword}`, 'not known to this service'));
+  const parameters = toServedSchema(schema, (keyword) => drops.add(`tools[].function.parameters.${keyword}`));
   return parameters === undefined || (parameters['type'] === 'object' && parameters['properties'] === undefined) ? {} : { parameters };
 }
 
