@@ -16,6 +16,9 @@ export function signedBy(signature: string): 'anthropic' | 'gemini' | undefined 
   return next === opaque ? 'gemini' : next === version ? 'anthropic' : undefined;
 }
 
+/** The member of an event or a block for a signature. */
+export const signed = (signature: string | undefined): { readonly signature?: string } => (signature === undefined ? {} : { signature });
+
 /** Documented by Google for calls that Gemini did not make. */
 const placeholderSignatures: ReadonlySet<string> = new Set(['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go']);
 

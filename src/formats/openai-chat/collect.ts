@@ -4,6 +4,7 @@ import { makeCallId } from '../../core/model/call-id.ts';
 import { openaiUsage, tierField } from '../../core/model/openai-usage.ts';
 import type { Call } from '../../core/provider.ts';
 import { parseExact } from '../../core/json/scan.ts';
+import { signed } from '../history/signatures.ts';
 
 /** The parts of a call that a collected response depends on. */
 export type CollectCall = Pick<Call, 'id' | 'createdAt' | 'model' | 'strict' | 'showsReasoning' | 'notes'>;
@@ -260,5 +261,3 @@ const isContent = (block: JsonObject): boolean => block['type'] === 'image_url' 
 function withoutSignature({ signature: _signature, ...block }: JsonObject): JsonObject {
   return block;
 }
-
-const signed = (signature: string | undefined): JsonObject => (signature === undefined ? {} : { signature });

@@ -1,11 +1,10 @@
 import { GatewayError } from '../../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { assistantMembers, type AssistantPart, partsInOrder } from '../../history/assistant-parts.ts';
-import { textOf } from '../../shared/json.ts';
 import { dropReasoning } from '../../shared/request/reasoning.ts';
 import { callPart, type MadeCall, ownSignature } from './tools/calls.ts';
-import { type GenerateConversion, oneOf, type Part } from './conversion.ts';
-import { toPart } from './parts.ts';
+import { type GenerateConversion, type Part, signatureIn, signatureKeys, signed } from './conversion.ts';
+import { nativePart, toPart } from './parts.ts';
 
 /** Parts of one assistant message in their order, and the calls among them. */
 export interface Step {
@@ -58,39 +57,28 @@ function partsOf(part: Exclude<AssistantPart, { kind: 'call' }>, conversion: Gen
   }
 }
 
-const signatureKeys = ['signature', 'thought_signature', 'thoughtSignature'] as const;
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'index', ...signatureKeys]);
 
 function textPart(text: string, from: JsonObject, { drops }: GenerateConversion): readonly Part[] {
   drops.addUnread(from, textMembers, 'messages[].content[].');
-  const signature = ownSignature(textOf(oneOf(from, signatureKeys)), drops);
+  const signature = ownSignature(signatureIn(from), drops);
   if (signature !== undefined) return [{ text, thoughtSignature: signature }];
   return text === '' ? [] : [{ text }];
 }
-
-/** Members for steps of the service's own tools, by the type of their block. */
-const native: Readonly<Record<string, string>> = {
-  executable_code: 'executableCode',
-  code_execution_result: 'codeExecutionResult',
-  tool_call: 'toolCall',
-  tool_response: 'toolResponse',
-};
 
 /** Converts files in responses, and steps of the service's own tools. */
 function otherPart(type: string, part: JsonObject, conversion: GenerateConversion): readonly Part[] {
   const { drops } = conversion;
   const path = `messages[].content[].${type}`;
-  const signature = ownSignature(textOf(oneOf(part, signatureKeys)), drops);
-  const signed = signature === undefined ? {} : { thoughtSignature: signature };
-  const member = Object.hasOwn(native, type) ? (native[type] ?? '') : '';
-  const thought = part['thought'] === true ? { thought: true } : {};
-  if (member !== '' && isJsonObject(part[type])) return [{ [member]: part[type], ...thought, ...signed }];
+  const signature = signed(ownSignature(signatureIn(part), drops));
+  const step = nativePart(part, type);
+  if (step !== undefined) return [{ ...step, ...signature }];
   if (!files.has(type)) {
     drops.add(path);
     return [];
   }
   try {
-    return toPart(storedFile(part) ?? part, conversion).map((one) => ({ ...one, ...signed }));
+    return toPart(storedFile(part) ?? part, conversion).map((one) => ({ ...one, ...signature }));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     drops.add(path, 'the file cannot be read by this service');

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../core/json/merge.ts';
 import type { Media } from '../../../core/provider.ts';
+import { textOf } from '../../shared/json.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import type { Position } from '../../shared/request/position.ts';
 import type { GeminiTraits } from '../model.ts';
@@ -56,3 +57,10 @@ export function oneOf(object: JsonObject, keys: readonly string[]): unknown {
   for (const key of keys) if (object[key] !== undefined && object[key] !== null) return object[key];
   return undefined;
 }
+
+/** Names under which clients send the signature of a part. */
+export const signatureKeys = ['signature', 'thought_signature', 'thoughtSignature'] as const;
+
+export const signatureIn = (part: JsonObject): string | undefined => textOf(oneOf(part, signatureKeys));
+
+export const signed = (signature: string | undefined): Part => (signature === undefined ? {} : { thoughtSignature: signature });

@@ -4,7 +4,7 @@ import { objectsIn, textOf } from '../../shared/json.ts';
 import { storedUri } from '../../shared/media/stored-uri.ts';
 import { typeOfPath as typeOfName } from '../../shared/media/mime.ts';
 import { textOfPart, unsupportedParameter } from '../../shared/request/parameter-errors.ts';
-import { type GenerateConversion, oneOf, type Part } from './conversion.ts';
+import { type GenerateConversion, oneOf, type Part, signatureIn, signatureKeys, signed } from './conversion.ts';
 import { standardBase64 } from '../../shared/media/data-uri.ts';
 import { fileDataUri } from '../../shared/media/file-data.ts';
 import { audioType } from '../../shared/media/media-types.ts';
@@ -12,8 +12,6 @@ import { inline, mediaPart, type ReferencedFile } from './media/index.ts';
 
 /** Part types that refer to a file by URL. The URL is in the member of the same name. */
 const urlParts: ReadonlySet<string> = new Set(['image_url', 'video_url', 'audio_url', 'document_url', 'file_url', 'input_image']);
-
-const signatureKeys = ['signature', 'thought_signature', 'thoughtSignature'] as const;
 
 /**
  * Converts the content of a message to parts, in order: a text, a list of parts, or an object, which becomes the text of its
@@ -80,7 +78,8 @@ export function toPart(part: JsonObject, conversion: GenerateConversion): Part[]
     const file = isJsonObject(part['file']) ? part['file'] : part;
     return [{ ...filePart(file, conversion), ...besideFile(file, part, conversion) }];
   }
-  if (type === 'executable_code' || type === 'code_execution_result') return [nativePart(part, type)];
+  const step = nativePart(part, type);
+  if (step !== undefined) return [{ ...step, ...signed(signatureIn(part)) }];
   if (type === 'thinking' || type === 'redacted_thinking' || type === 'reasoning') {
     conversion.drops.add(`messages[].content[].${type}`, 'thinking is not sent back to Gemini models');
     return [];
@@ -129,7 +128,7 @@ function reportLosses(part: JsonObject, type: string, { drops }: GenerateConvers
 
 function textPart(part: JsonObject): Part[] {
   const text = textOfPart(part) ?? textOf(part['refusal']);
-  const signature = textOf(oneOf(part, signatureKeys));
+  const signature = signatureIn(part);
   if (signature !== undefined) return [{ text: text ?? '', thoughtSignature: signature }];
   return text === undefined || text === '' ? [] : [{ text }];
 }
@@ -154,13 +153,12 @@ const resolutionKeys = ['media_resolution', 'mediaResolution'] as const;
 function besideFile(file: JsonObject, part: JsonObject, conversion: GenerateConversion): Part {
   const video = oneOf(file, videoKeys) ?? oneOf(part, videoKeys);
   const level = oneOf(file, resolutionKeys) ?? oneOf(part, resolutionKeys);
-  const signature = textOf(oneOf(part, signatureKeys));
   return {
     ...(level === undefined
       ? resolution(file['detail'] ?? part['detail'], conversion)
       : { mediaResolution: isJsonObject(level) ? level : { level } }),
     ...(isJsonObject(video) ? { videoMetadata: video } : {}),
-    ...(signature === undefined ? {} : { thoughtSignature: signature }),
+    ...signed(signatureIn(part)),
   };
 }
 
@@ -215,10 +213,17 @@ function mimeIn(file: JsonObject): string | undefined {
   return declaredType === undefined || declaredType.includes('/') ? declaredType : typeOfName(`.${declaredType}`);
 }
 
-/** Converts steps of the service's own code tool, in the form of responses with strict compliance off. */
-function nativePart(part: JsonObject, type: string): Part {
-  const signature = textOf(oneOf(part, signatureKeys));
-  const out: Part =
-    type === 'executable_code' ? { executableCode: part['executable_code'] } : { codeExecutionResult: part['code_execution_result'] };
-  return signature === undefined ? out : { ...out, thoughtSignature: signature };
+/** Members for steps of the service's own tools, by the type of their block. */
+const native: Readonly<Record<string, string>> = {
+  executable_code: 'executableCode',
+  code_execution_result: 'codeExecutionResult',
+  tool_call: 'toolCall',
+  tool_response: 'toolResponse',
+};
+
+/** Converts a step of the service's own tools, in the form of responses with strict compliance off, without its signature. */
+export function nativePart(part: JsonObject, type: string): Part | undefined {
+  const member = Object.hasOwn(native, type) ? native[type] : undefined;
+  if (member === undefined || !isJsonObject(part[type])) return undefined;
+  return { [member]: part[type], ...(part['thought'] === true ? { thought: true } : {}) };
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import { signed } from '../../history/signatures.ts';
 import { indexFrom, objectOf, textOf } from '../../shared/json.ts';
 
 /** One part of a response, as the client sees it. */
@@ -84,7 +85,7 @@ function nativeOf(part: JsonObject, signature: string | undefined): JsonObject |
     if (!isJsonObject(part[member]) || beside.has(member)) continue;
     const type = member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     const thought = part['thought'] === true ? { thought: true } : {};
-    return { type, [type]: part[member], ...thought, ...(signature === undefined ? {} : { signature }) };
+    return { type, [type]: part[member], ...thought, ...signed(signature) };
   }
   return undefined;
 }

@@ -1,9 +1,8 @@
 import type { EmptyBody, JsonBody } from '../../../core/json/body.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Call } from '../../../core/provider.ts';
+import { objectsIn } from '../../shared/json.ts';
 import { hasSignature } from '../request/tools/calls.ts';
-
-const nothing: readonly never[] = Object.freeze([]);
 
 /**
  * Returns the chat of a body with remembered signatures restored in its calls. The service rejects a call of the current turn
@@ -18,7 +17,7 @@ export function withStoredSignatures(body: JsonBody | EmptyBody, { notes }: Pick
 
 function unsignedCalls(body: JsonObject): readonly string[] {
   const ids = new Set<string>();
-  for (const call of listOf(body['messages']).flatMap((message) => listOf(message['tool_calls'])))
+  for (const call of objectsIn(body['messages']).flatMap((message) => objectsIn(message['tool_calls'])))
     if (typeof call['id'] === 'string' && !hasSignature(call)) ids.add(call['id']);
   return [...ids];
 }
@@ -26,7 +25,7 @@ function unsignedCalls(body: JsonObject): readonly string[] {
 /** Adds the known signatures to calls. Returns the same body if none is known. */
 function withSignatures(body: JsonObject, known: ReadonlyMap<string, string>): JsonObject {
   if (known.size === 0) return body;
-  const messages = listOf(body['messages']).map((message) => {
+  const messages = objectsIn(body['messages']).map((message) => {
     const calls = message['tool_calls'];
     return Array.isArray(calls)
       ? { ...message, tool_calls: calls.map((call: unknown) => (isJsonObject(call) ? signed(call, known) : call)) }
@@ -39,5 +38,3 @@ function signed(call: JsonObject, known: ReadonlyMap<string, string>): JsonObjec
   const signature = typeof call['id'] === 'string' && !hasSignature(call) ? known.get(call['id']) : undefined;
   return signature === undefined ? call : { ...call, thought_signature: signature };
 }
-
-const listOf = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : nothing);

@@ -3,6 +3,7 @@ import type { ModelEvent, WireEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Call } from '../../../core/provider.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
+import { signed } from '../../history/signatures.ts';
 import { isBlank, objectAt, textOf, offsetOfValue } from '../../shared/json.ts';
 import { EventTemplate } from '../../shared/response/event-template.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
@@ -390,5 +391,3 @@ export class GenerateContentStream implements StreamTransform<WireEvent, ModelEv
     else if (this.#isWhole) out.push({ type: 'finish', choice, reason });
   }
 }
-
-const signed = (signature: string | undefined): { readonly signature?: string } => (signature === undefined ? {} : { signature });

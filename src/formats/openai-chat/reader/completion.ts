@@ -4,6 +4,7 @@ import type { ModelEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { parseDataUri } from '../../shared/media/data-uri.ts';
 import { type AssistantPart, partsInOrder } from '../../history/assistant-parts.ts';
+import { signed } from '../../history/signatures.ts';
 import { indexFrom, objectOf, objectsIn, textOf } from '../../shared/json.ts';
 import { faultInChoice } from '../fault.ts';
 import { reasoningNames } from '../../shared/request/reasoning.ts';
@@ -116,8 +117,6 @@ function partEvents(said: AssistantPart, { choice, block, call }: Position): rea
       return said satisfies never;
   }
 }
-
-const signed = (signature: string | undefined): { readonly signature?: string } => (signature === undefined ? {} : { signature });
 
 /** Citations of a text in the form of the messages API. */
 export const citedIn = ({ citations }: JsonObject, choice: number, block: number): readonly ModelEvent[] =>

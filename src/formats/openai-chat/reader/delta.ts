@@ -2,6 +2,7 @@ import { toolCallerOf } from '../../shared/tool-caller.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { indexFrom, textOf } from '../../shared/json.ts';
+import { signed } from '../../history/signatures.ts';
 import type { RetainedSize } from '../../shared/response/retained-size.ts';
 import { argumentsOf, citedIn, otherEvent, reasoningIn, signatureOf } from './completion.ts';
 import { detailsIn, ReasoningDetails, textIn } from './reasoning-details.ts';
@@ -139,8 +140,7 @@ function partEvents(part: JsonObject, choice: number, out: ModelEvent[]): void {
     case 'reasoning': {
       const text = joinedText(part['thinking'] ?? part['summary']);
       const signature = textOf(part['signature']);
-      if (text !== '' || signature !== undefined)
-        out.push({ type: 'thinking', choice, text, ...(signature === undefined ? {} : { signature }) });
+      if (text !== '' || signature !== undefined) out.push({ type: 'thinking', choice, text, ...signed(signature) });
       return;
     }
     case 'refusal':
@@ -171,12 +171,12 @@ function blockEvents(one: unknown, choice: number, out: ModelEvent[]): void {
   const { delta } = one;
   const block = indexFrom(one['index']) ?? 0;
   const signature = textOf(delta['signature']);
-  const signed = signature === undefined ? {} : { signature };
   if (typeof delta['type'] === 'string' && !untyped.has(delta['type'])) out.push(otherEvent(delta, choice, block));
   else if (typeof delta['text'] === 'string') {
     if (delta['text'] === '') out.push({ type: 'block', choice, block, state: 'open', kind: 'text' });
-    else out.push({ type: 'text', choice, text: delta['text'], block, ...signed }, ...citedIn(delta, choice, block));
-  } else if (typeof delta['thinking'] === 'string') out.push({ type: 'thinking', choice, text: delta['thinking'], block, ...signed });
+    else out.push({ type: 'text', choice, text: delta['text'], block, ...signed(signature) }, ...citedIn(delta, choice, block));
+  } else if (typeof delta['thinking'] === 'string')
+    out.push({ type: 'thinking', choice, text: delta['thinking'], block, ...signed(signature) });
   else if (signature !== undefined) out.push({ type: 'thinking', choice, block, signature });
   else if (typeof delta['data'] === 'string') out.push({ type: 'redacted', choice, block, data: delta['data'] });
   else out.push({ type: 'block', choice, block, state: 'open', kind: 'native', native: delta });

@@ -4,7 +4,7 @@ import { tryParseExact } from '../../../../core/json/scan.ts';
 import { objectOf, textOf } from '../../../shared/json.ts';
 import { unsupportedParameter } from '../../../shared/request/parameter-errors.ts';
 import { missingName } from '../../../shared/request/tools.ts';
-import type { GenerateConversion, Part } from '../conversion.ts';
+import { type GenerateConversion, type Part, signed } from '../conversion.ts';
 import { isThirdGeneration } from '../../model.ts';
 
 /** A function call of an assistant message, with what is needed to match its result. */
@@ -67,7 +67,7 @@ export function callPart(call: JsonObject, conversion: GenerateConversion): { re
   const signature = ownSignature(signatureOf(call, fn, id), drops);
   const part: Part = {
     functionCall: { ...(upstreamId === undefined ? {} : { id: upstreamId }), name, args },
-    ...(signature === undefined ? {} : { thoughtSignature: signature }),
+    ...signed(signature),
   };
   return { part, call: { id: id === undefined ? undefined : bareId(id), name, written, upstreamId } };
 }
