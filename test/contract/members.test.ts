@@ -10,7 +10,7 @@ import { JsonBody } from '../../src/core/json/body.ts';
 import type { CommonSettings, Provider } from '../../src/core/provider.ts';
 import { throughHub } from '../../src/formats/through-hub/index.ts';
 import { begin, callOf } from './call.ts';
-import { chatMembers, messagesMembers } from './members.ts';
+import { chatMembers, messagesMembers, responsesMembers } from './members.ts';
 
 /** No member is dropped silently: it changes the request, is reported as dropped, or is rejected. */
 
@@ -30,13 +30,14 @@ const targets: readonly (readonly [name: string, provider: Provider, model: stri
 ];
 
 describe.each([
-  ['chat/completions', chatMembers, { max_completion_tokens: 3000 }],
-  ['messages', messagesMembers, { max_tokens: 3000 }],
+  ['chat/completions', chatMembers, { messages: [{ role: 'user', content: 'q' }], max_completion_tokens: 3000 }],
+  ['messages', messagesMembers, { messages: [{ role: 'user', content: 'q' }], max_tokens: 3000 }],
+  ['responses', responsesMembers, { input: 'q', max_output_tokens: 3000 }],
 ] as const)('members of a request to /v1/%s', (endpoint, members, base) => {
   it.each(targets)('are sent, reported as dropped or rejected: %s', (_name, plain, model, settings) => {
     const provider = throughHub(plain);
     const sent = (request: object): unknown => {
-      const body = JsonBody.of({ model, ...base, messages: [{ role: 'user', content: 'q' }], ...request });
+      const body = JsonBody.of({ model, ...base, ...request });
       try {
         const { body: converted, headers, path, dropped, warnings } = begin(provider, callOf({ endpoint, model, settings }), body).request;
         return [converted.kind === 'json' ? converted.bytes().toString() : '', headers, path, dropped, warnings];

@@ -192,3 +192,137 @@ export const messagesMembers: readonly MemberRow[] = [
   ['a hidden thought', responseWith(), responseWith({ type: 'redacted_thinking', data: 'EqQB' })],
   ['a step of the API', responseWith(), responseWith({ type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'z' } })],
 ];
+
+const responsesTool = { type: 'function', name: 'f', description: 'd', parameters: schema, strict: false };
+const responsesCall = { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' };
+const input = (...items: readonly Part[]) => ({ input: [{ role: 'user', content: 'q' }, ...items, { role: 'user', content: 'q' }] });
+const inputLoop = (one: object = {}, output: object = {}) => ({
+  tools: [responsesTool],
+  ...input({ ...responsesCall, ...one }, { type: 'function_call_output', call_id: 'c1', output: 'r', ...output }),
+});
+const customCall = { type: 'custom_tool_call', call_id: 'c1', name: 'f', input: 'x' };
+const customLoop = (one: object = {}) => input({ ...customCall, ...one }, { type: 'custom_tool_call_output', call_id: 'c1', output: 'r' });
+const inputPart = (...parts: readonly Part[]) => input({ role: 'user', content: [{ type: 'input_text', text: 'q' }, ...parts] });
+const inputImage = { type: 'input_image', image_url: `data:image/png;base64,${png}` };
+const inputFile = { type: 'input_file', file_data: 'data:application/pdf;base64,JVBERi0=' };
+const reasoningItem = (more: object = {}) =>
+  input({ type: 'reasoning', id: 'rs_1', summary: [], ...more }, { role: 'assistant', content: 'x' });
+
+/** Members of the responses API (its reference, "Create a model response"), without those that only the response repeats. */
+export const responsesMembers: readonly MemberRow[] = [
+  member('instructions', 'S'),
+  member('temperature', 0.5),
+  member('top_p', 0.5),
+  member('include', ['message.output_text.logprobs']),
+  member('include', ['file_search_call.results']),
+  member('top_logprobs', 3),
+  member('top_logprobs', 3, { include: ['message.output_text.logprobs'] }),
+  member('max_tool_calls', 3),
+  member('parallel_tool_calls', false, { tools: [responsesTool] }),
+  member('reasoning', { effort: 'high' }),
+  member('reasoning', { context: 'all_turns' }),
+  member('text', { verbosity: 'low' }),
+  member('text', { format: { type: 'json_object' } }),
+  member('text', { format: { type: 'json_schema', name: 'n', schema } }),
+  [
+    'text.format.description',
+    { text: { format: { type: 'json_schema', name: 'n', schema } } },
+    { text: { format: { type: 'json_schema', name: 'n', schema, description: 'd' } } },
+  ],
+  member('store', true),
+  member('truncation', 'auto'),
+  member('background', true),
+  member('previous_response_id', 'resp_1'),
+  member('conversation', 'conv_1'),
+  member('prompt', { id: 'p' }),
+  member('service_tier', 'flex'),
+  member('safety_identifier', 'u1'),
+  member('prompt_cache_key', 'k'),
+  member('prompt_cache_options', { ttl: '1h' }),
+  member('prompt_cache_retention', '24h'),
+  member('user', 'u1'),
+  member('moderation', { model: 'x' }),
+  member('context_management', [{ type: 'compaction', compact_threshold: 1000 }]),
+  member('access_programs', ['x']),
+  member('image', { x: 1 }),
+  member('labels', { a: 'b' }),
+  member('a_new_member', 1),
+  member('tools', [responsesTool]),
+  member('tools', [{ type: 'custom', name: 'c', description: 'x' }]),
+  member('tools', [{ type: 'namespace', name: 'n', description: 'd', tools: [responsesTool] }]),
+  member('tools', [{ type: 'web_search' }]),
+  ...['file_search', 'code_interpreter', 'mcp', 'image_generation', 'local_shell', 'shell', 'apply_patch', 'tool_search', 'computer'].map(
+    (type) => member('tools', [{ type }]),
+  ),
+  ...Object.entries({ strict: true, allowed_callers: ['direct'], async: true, defer_loading: true, output_schema: schema }).map(
+    ([name, value]): MemberRow => [`${name} of a tool`, { tools: [responsesTool] }, { tools: [{ ...responsesTool, [name]: value }] }],
+  ),
+  [
+    'a grammar',
+    { tools: [{ type: 'custom', name: 'c' }] },
+    { tools: [{ type: 'custom', name: 'c', format: { type: 'grammar', syntax: 'regex', definition: 'a' } }] },
+  ],
+  member('tool_choice', 'required', { tools: [responsesTool] }),
+  member('tool_choice', { type: 'function', name: 'f' }, { tools: [responsesTool] }),
+  member(
+    'tool_choice',
+    { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'f' }] },
+    { tools: [responsesTool, { ...responsesTool, name: 'g' }] },
+  ),
+  member('tool_choice', { type: 'file_search' }, { tools: [responsesTool] }),
+  member('tool_choice', { type: 'mcp', server_label: 'x' }, { tools: [responsesTool] }),
+  ['an image', inputPart(), inputPart(inputImage)],
+  ['a stored image', inputPart(), inputPart({ type: 'input_image', file_id: 'file-1' })],
+  ['detail of an image', inputPart(inputImage), inputPart({ ...inputImage, detail: 'low' })],
+  ['a file', inputPart(), inputPart(inputFile)],
+  ['the name of a file', inputPart(inputFile), inputPart({ ...inputFile, filename: 'zz.pdf' })],
+  ['detail of a file', inputPart(inputFile), inputPart({ ...inputFile, detail: 'low' })],
+  ['audio of a user', inputPart(), inputPart({ type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } })],
+  [
+    'the breakpoint of a text',
+    inputPart({ type: 'input_text', text: 'x' }),
+    inputPart({ type: 'input_text', text: 'x', prompt_cache_breakpoint: { mode: 'x' } }),
+  ],
+  ['the phase of a message', input({ role: 'assistant', content: 'x' }), input({ role: 'assistant', content: 'x', phase: 'commentary' })],
+  ['a new member of a message', input({ role: 'user', content: 'x' }), input({ role: 'user', content: 'x', novel: 1 })],
+  ['a call', input(), inputLoop()],
+  ...Object.entries({ namespace: 'n', caller: { type: 'program', call_id: 'p' }, async: true, novel: 1 }).flatMap(
+    ([name, value]): MemberRow[] => [
+      [`${name} of a call`, inputLoop(), inputLoop({ [name]: value })],
+      [`${name} of a custom call`, customLoop(), customLoop({ [name]: value })],
+    ],
+  ),
+  ['who made the call of an output', inputLoop(), inputLoop({}, { caller: { type: 'program', call_id: 'p' } })],
+  ['an image in an output', inputLoop(), inputLoop({}, { output: [{ type: 'input_text', text: 'r' }, inputImage] })],
+  ['a file in an output', inputLoop(), inputLoop({}, { output: [{ type: 'input_text', text: 'r' }, inputFile] })],
+  ['a refusal', input({ role: 'assistant', content: [] }), input({ role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] })],
+  [
+    'sources of a response',
+    input({ role: 'assistant', content: [{ type: 'output_text', text: 'x' }] }),
+    input({
+      role: 'assistant',
+      content: [
+        {
+          type: 'output_text',
+          text: 'x',
+          annotations: [{ type: 'url_citation', url: 'https://x', title: 't', start_index: 0, end_index: 1 }],
+        },
+      ],
+    }),
+  ],
+  ['a summary', reasoningItem(), reasoningItem({ summary: [{ type: 'summary_text', text: 'hm' }] })],
+  ['reasoning', reasoningItem(), reasoningItem({ content: [{ type: 'reasoning_text', text: 'hm' }] })],
+  ['encrypted reasoning', reasoningItem(), reasoningItem({ encrypted_content: 'gAAA' })],
+  ['an image of the model', input(), input({ type: 'image_generation_call', id: 'ig_1', status: 'completed', result: png })],
+  ...[
+    'web_search_call',
+    'file_search_call',
+    'code_interpreter_call',
+    'mcp_call',
+    'mcp_list_tools',
+    'computer_call',
+    'local_shell_call',
+    'compaction',
+    'item_reference',
+  ].map((type): MemberRow => [`an item ${type}`, input(), input({ type, id: 'x_1' })]),
+];

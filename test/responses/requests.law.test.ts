@@ -25,7 +25,10 @@ const refused: Readonly<Record<string, string>> = {
 
 /** What is lost of a request: parts that only OpenAI has. */
 const lossOf =
-  /^(?:context_management|include|tools\[\]\.(?:code_interpreter|mcp|defer_loading|tool_search|image_generation|apply_patch|file_search)|input\[\]\.(?:mcp_list_tools|mcp_call|web_search_call|file_search_call|code_interpreter_call|reasoning\.encrypted_content))$/;
+  /^(?:context_management|include|tools\[\]\.(?:code_interpreter|mcp|defer_loading|tool_search|image_generation|apply_patch|file_search)|input\[\]\.(?:mcp_list_tools|mcp_call|web_search_call|file_search_call|code_interpreter_call|reasoning\.encrypted_content|content\[\]\.annotations|phase))$/;
+
+/** What is lost of a response that is sent back. */
+const lossOfResponse = /^input\[\]\.(?:web_search_call|content\[\]\.annotations)$/;
 
 /** The texts that a model reads of an input item, as JSON writes them. */
 function textsOf({ type, content, arguments: input, output, summary }: Json): readonly string[] {
@@ -75,7 +78,7 @@ function expectBack(exchange: Recording): void {
   const message = messages[0] ?? { content: '' };
   const { stop: _end, usage: _none, ...said } = contentOfCompletion({ choices: [{ message: { ...message, refusal: null } }] });
   expect({ ...said, count: messages.length }).toEqual({ ...expected, count: Array.isArray(output) && output.length === 0 ? 0 : 1 });
-  expect(dropped.map(({ param }) => param).filter((param) => param !== 'input[].web_search_call')).toEqual([]);
+  expect(dropped.map(({ param }) => param).filter((param) => !lossOfResponse.test(param))).toEqual([]);
   expect(signaturesIn(message)).toEqual(signaturesIn(completion));
 }
 

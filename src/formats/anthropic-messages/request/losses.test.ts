@@ -125,3 +125,11 @@ describe('thinking that the client requests', () => {
     expect(names(toConverse(request, converse, { media }).dropped)).toEqual(params);
   });
 });
+
+it.each<[object, string[]]>([
+  [{ user_location: { type: 'approximate', approximate: { city: 'Oslo' } } }, []],
+  [{ user_location: { city: 'Oslo' } }, ['web_search_options.user_location']],
+  [{ search_context_size: 'low', recency: 'day' }, ['web_search_options.search_context_size', 'web_search_options.recency']],
+])('options of the web search that Anthropic does not have are reported: %j', (web_search_options, params) => {
+  expect(anthropic({ web_search_options }).dropped.map(({ param }) => param)).toEqual(params);
+});

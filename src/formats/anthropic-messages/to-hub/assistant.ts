@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { stringOf } from '../../shared/json.ts';
 import type { Drops } from '../../shared/request/drops.ts';
+import { toolCallerOf } from '../../shared/tool-caller.ts';
 import { cacheOf } from './cache.ts';
 import { readableBlocks, turnMessage } from './turn.ts';
 
@@ -18,8 +19,7 @@ const callMembers: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input',
 
 function callOf(block: JsonObject, drops: Drops): JsonObject {
   drops.addUnread(block, callMembers, 'messages[].content[].tool_use.');
-  const { id, name, input, caller } = block;
-  // The API sends `caller` with each call. `direct` means that the model made it, so nothing is lost.
-  if (isJsonObject(caller) && caller['type'] !== 'direct') drops.add('messages[].content[].tool_use.caller');
+  const { id, name, input } = block;
+  if (toolCallerOf(block).caller !== undefined) drops.add('messages[].content[].tool_use.caller');
   return { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) }, ...cacheOf(block) };
 }

@@ -20,6 +20,16 @@ it.each<[string, object, string[]]>([
   ['a member of an image source', user({ type: 'image', source: { ...image, crop: [1] } }), ['messages[].content[].image.source.crop']],
   ['a member of a search result', user({ ...searchResult, rank: 1 }), ['messages[].content[].search_result.rank']],
   [
+    'a member of a text in a search result',
+    user({ ...searchResult, content: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } }] }),
+    ['messages[].content[].search_result.cache_control'],
+  ],
+  [
+    'a member of a document source',
+    user({ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x', encoding: 'y' } }),
+    ['messages[].content[].document.source.encoding'],
+  ],
+  [
     'a block in a search result that is not text',
     user({ ...searchResult, content: [{ type: 'image', source: image }] }),
     ['messages[].content[].search_result.image'],

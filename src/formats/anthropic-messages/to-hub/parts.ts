@@ -48,6 +48,7 @@ function partsOf(block: JsonObject, drops: Drops): readonly Part[] {
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'citations', 'cache_control']);
 const imageMembers: ReadonlySet<string> = new Set(['type', 'source', 'cache_control']);
 const sourceMembers: ReadonlySet<string> = new Set(['type', 'media_type', 'data', 'url', 'file_id']);
+const foundMembers: ReadonlySet<string> = new Set(['type', 'text', 'citations']);
 const searchMembers: ReadonlySet<string> = new Set(['type', 'source', 'title', 'content', 'citations', 'cache_control']);
 
 /** @throws GatewayError `unsupported_parameter` */
@@ -65,6 +66,8 @@ function urlOf(source: JsonObject): string | undefined {
   return textOf(type === 'file' ? id : url);
 }
 
+const documentSourceMembers: ReadonlySet<string> = new Set([...sourceMembers, 'content']);
+
 /** Known members of a document block. */
 const documentMembers: ReadonlySet<string> = new Set(['type', 'source', 'title', 'context', 'citations', 'cache_control']);
 
@@ -78,6 +81,7 @@ function documentParts(block: JsonObject, drops: Drops): readonly Part[] {
   const { source } = block;
   drops.addUnread(block, documentMembers, 'messages[].content[].document.');
   if (!isJsonObject(source)) throw noSource();
+  drops.addUnread(source, documentSourceMembers, 'messages[].content[].document.source.');
   if (source['type'] === 'text' || source['type'] === 'content') return textDocument(block, source, drops);
   const url = urlOf(source);
   if (url === undefined) throw noSource();
@@ -116,7 +120,10 @@ function searchText(block: JsonObject, drops: Drops): string {
   if (besides(block)['citations'] !== undefined)
     drops.add('messages[].content[].search_result.citations', 'other services do not cite the documents of a request');
   const content = objectsIn(block['content']);
-  for (const { type } of content) if (type !== 'text') drops.add(`messages[].content[].search_result.${stringOf(type)}`);
+  for (const one of content) {
+    if (one['type'] === 'text') drops.addUnread(one, foundMembers, 'messages[].content[].search_result.');
+    else drops.add(`messages[].content[].search_result.${stringOf(one['type'])}`);
+  }
   const texts = content.map(({ text }) => stringOf(text));
   return `${openingTag('search_result', { title: block['title'], source: block['source'] })}\n${texts.join('\n')}\n</search_result>`;
 }

@@ -271,7 +271,27 @@ describe('parameters', () => {
     [{ reasoning: { mode: 'x' }, text: { color: 'red' } }, ['reasoning.mode', 'text.color']],
     [{ tools: [{ type: 'code_interpreter' }, { type: 'function', name: 'f', novel: 1 }] }, ['tools[].code_interpreter', 'tools[].novel']],
     [{ tools: [{ type: 'web_search', search_context_size: 'high' }] }, ['tools[].web_search.search_context_size']],
+    [{ tools: [{ type: 'web_search', filters: { blocked_domains: ['a.example'] } }] }, ['tools[].web_search.filters.blocked_domains']],
     [{ tool_choice: { type: 'file_search' } }, ['tool_choice']],
+    [{ input: [{ role: 'user', content: 'a', id: 'msg_1', status: 'completed', phase: 'commentary' }] }, ['input[].phase']],
+    [
+      { input: [{ role: 'assistant', content: [{ type: 'output_text', text: 'a', annotations: [{}] }] }] },
+      ['input[].content[].annotations'],
+    ],
+    [
+      {
+        input: [
+          { ...call, id: 'fc_1', status: 'completed', caller: { type: 'direct' } },
+          { ...result, status: 'completed', name: 'f' },
+        ],
+      },
+      [],
+    ],
+    [
+      { input: [{ ...call, namespace: 'n', async: true, caller: { type: 'program', caller_id: 'p' } }] },
+      ['input[].function_call.namespace', 'input[].function_call.async', 'input[].function_call.caller'],
+    ],
+    [{ input: [call, { ...result, caller: { type: 'program', caller_id: 'p' } }] }, ['input[].function_call_output.caller']],
     [
       {
         input: [

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../core/json/merge.ts';
 import { resultsFirst } from '../../history/results-first.ts';
 import { stringOf, textOf } from '../../shared/json.ts';
 import type { Drops } from '../../shared/request/drops.ts';
+import { toolCallerOf } from '../../shared/tool-caller.ts';
 import { unsupportedParameter } from '../../shared/request/parameter-errors.ts';
 import { chatContent } from './parts.ts';
 import { statelessError } from './stateless.ts';
@@ -17,6 +18,7 @@ export function chatMessages(items: readonly JsonObject[], drops: Drops): readon
   };
   for (const [index, item] of items.entries()) {
     const at = `input[${index}]`;
+    if (isMessage(item)) drops.addUnread(item, messageMembers, 'input[].');
     if (addToTurn(turn, item, at, drops)) continue;
     endTurn();
     out.push(messageOf(item, at, drops));
@@ -34,12 +36,26 @@ const servedSteps: ReadonlySet<string> = new Set([
   'mcp_call',
 ]);
 
+const messageMembers: ReadonlySet<string> = new Set(['type', 'id', 'role', 'content', 'status']);
+const callMembers: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'name', 'arguments', 'input', 'status', 'caller']);
+/** The name is also in the call. */
+const outputMembers: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'output', 'status', 'name', 'namespace', 'caller']);
+
+/** Reports what is lost of a call or its output. */
+function reportUnread(item: JsonObject, read: ReadonlySet<string>, drops: Drops): void {
+  const prefix = `input[].${stringOf(item['type'])}.`;
+  drops.addUnread(item, read, prefix);
+  if (toolCallerOf(item).caller !== undefined) drops.add(`${prefix}caller`);
+}
+
 /** Adds an item of the assistant to its turn. Returns false for items of others. */
 function addToTurn(turn: AssistantTurn, item: JsonObject, at: string, drops: Drops): boolean {
   const { type, call_id: id, name } = item;
-  if (type === 'function_call') turn.call(id, name, item['arguments']);
-  else if (type === 'custom_tool_call') turn.customCall(id, name, item['input']);
-  else if (type === 'reasoning') turn.reasoning(item, drops);
+  if (type === 'function_call' || type === 'custom_tool_call') {
+    reportUnread(item, callMembers, drops);
+    if (type === 'function_call') turn.call(id, name, item['arguments']);
+    else turn.customCall(id, name, item['input']);
+  } else if (type === 'reasoning') turn.reasoning(item, drops);
   else if (type === 'image_generation_call') addImage(turn, item);
   else if (typeof type === 'string' && servedSteps.has(type)) drops.add(`input[].${type}`, 'only OpenAI has this tool');
   else if (isMessage(item) && item['role'] === 'assistant') addTexts(turn, item['content'], at, drops);
@@ -69,8 +85,10 @@ const roles: ReadonlySet<unknown> = new Set(['user', 'system', 'developer']);
 
 function messageOf(item: JsonObject, at: string, drops: Drops): JsonObject {
   const { type, role } = item;
-  if (type === 'function_call_output' || type === 'custom_tool_call_output')
+  if (type === 'function_call_output' || type === 'custom_tool_call_output') {
+    reportUnread(item, outputMembers, drops);
     return { role: 'tool', tool_call_id: item['call_id'], content: chatContent(item['output'], `${at}.output`, drops) };
+  }
   if (!isMessage(item)) throw unsupportedItem(type, at);
   if (!roles.has(role))
     throw unsupportedParameter(`${at}.role`, `The role "${textOf(role) ?? ''}" is not known.`, 'Use user, assistant, system or developer.');

@@ -15,7 +15,7 @@ export function chatContent(content: unknown, at: string, drops: Drops): string 
   return objectsIn(content).map((part, index) => partOf(part, `${at}[${index}]`, drops));
 }
 
-const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'annotations', 'logprobs', 'cache_control']);
+const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'logprobs', 'cache_control']);
 const imageMembers: ReadonlySet<string> = new Set(['type', 'image_url', 'file_id', 'detail', 'cache_control']);
 const fileMembers: ReadonlySet<string> = new Set(['type', 'file_data', 'file_id', 'file_url', 'filename', 'cache_control']);
 

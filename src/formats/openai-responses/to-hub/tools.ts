@@ -65,6 +65,7 @@ function functionOfCustom(tool: JsonObject, drops: Drops): JsonObject {
   };
 }
 
+const filterMembers: ReadonlySet<string> = new Set(['allowed_domains']);
 const searchMembers: ReadonlySet<string> = new Set(['type', 'user_location', 'search_context_size', 'filters', 'external_web_access']);
 
 /** The search in the form of the messages API, which each service converts to its own. */
@@ -73,6 +74,7 @@ function searchOf(tool: JsonObject, type: string, drops: Drops): JsonObject {
   const { user_location: location, search_context_size: size, filters, external_web_access: isLive } = tool;
   if (size !== undefined && size !== null && size !== 'medium') drops.add(`tools[].${type}.search_context_size`);
   if (isLive === false) drops.add(`tools[].${type}.external_web_access`, 'other services search the web itself');
+  drops.addUnread(objectOf(filters), filterMembers, `tools[].${type}.filters.`);
   const domains = objectOf(filters)['allowed_domains'];
   return {
     type: 'web_search_20250305',

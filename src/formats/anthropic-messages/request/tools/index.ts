@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
 import type { Block, MessagesConversion } from '../conversion.ts';
 import { strictSchema } from '../schema/strict-schema.ts';
 import type { Turn } from '../turns.ts';
-import { objectsIn, stringOf } from '../../../shared/json.ts';
+import { objectOf, objectsIn, stringOf } from '../../../shared/json.ts';
 import { isNonFunctionTool, isSearchTool, missingToolReason, responsesTools } from '../../../shared/request/tools.ts';
 
 /** Members of a tool that the API supports besides name, description and schema. */
@@ -154,13 +154,13 @@ function nativeTool(tool: JsonObject): Block {
 
 const dated = /_\d{8}$/;
 
+const searchMembers: ReadonlySet<string> = new Set(['user_location']);
+const noMembers: ReadonlySet<string> = new Set();
+
 function webSearch(options: JsonObject, { drops }: MessagesConversion): Block {
-  const location = options['user_location'];
-  if (options['search_context_size'] !== undefined) drops.add('web_search_options.search_context_size');
-  const userLocation =
-    isJsonObject(location) && isJsonObject(location['approximate'])
-      ? { user_location: { type: 'approximate', ...location['approximate'] } }
-      : {};
+  const { approximate: place } = objectOf(options['user_location']);
+  drops.addUnread(options, isJsonObject(place) ? searchMembers : noMembers, 'web_search_options.');
+  const userLocation = isJsonObject(place) ? { user_location: { type: 'approximate', ...place } } : {};
   return { type: searchType, name: 'web_search', ...userLocation };
 }
 
