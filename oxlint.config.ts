@@ -84,7 +84,7 @@ export default defineConfig({
     'max-lines': ['error', { max: 400 }],
     'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
     'max-params': ['error', { max: 5 }],
-    'import/no-cycle': 'error',
+    'import/no-cycle': ['error', { ignoreTypes: false }],
     'import/no-duplicates': 'error',
     'typescript/ban-ts-comment': 'error',
     'typescript/no-explicit-any': 'error',

@@ -19,7 +19,7 @@ import { eventFacts, lastPiece } from './response/last-event.ts';
 import { sendPlainError, plainError, recordOf } from './response/last-resort.ts';
 import { withProvider } from './response/named-provider.ts';
 import { settle } from './record/draft.ts';
-import type { Ending } from './record/index.ts';
+import type { Ending } from './record/messages.ts';
 import { RequestContext } from './request.ts';
 import { allowsBody, isEventStream, overheadMs, recordedError, recordedFault, upstreamMs } from './record/facts.ts';
 import type { KeyInFlight } from './in-flight.ts';

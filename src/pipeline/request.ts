@@ -7,11 +7,16 @@ import type { Endpoint } from '../core/endpoint.ts';
 import type { HeaderBag } from '../core/http/headers.ts';
 import type { Plan } from '../core/plan.ts';
 import type { ReplacedRequest } from '../core/plugin.ts';
-import type { Notes, PluginRecord } from '../core/records/record.ts';
+import type { LogRecord, Notes, PluginRecord, UsageRecord } from '../core/records/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { noNotes, withNote } from './record/notes.ts';
-import type { Charge } from './record/usage.ts';
 import { withPathModel } from './path-model.ts';
+
+/** Usage and cost of a request. They are computed once if the response head already contains the cost, and reused for the record. */
+export interface Charge {
+  readonly usage: UsageRecord;
+  readonly cost: LogRecord['cost'];
+}
 
 /** The state of one request: the object behind the three context types of core/context.ts. */
 export class RequestContext implements Routed {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ReloadPlan } from '../../src/cli/plan/index.ts';
+import type { ReloadPlan } from '../../src/cli/plan/routing.ts';
 import { type RunResult, runHere } from './in-process.ts';
 
 const plain = 'sk-in-the-old-file-0123456789abcdef';

@@ -4,7 +4,7 @@ import { createServer, request as requestHttp } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ReloadPlan } from '../../src/cli/plan/index.ts';
+import type { ReloadPlan } from '../../src/cli/plan/routing.ts';
 import { adminUrl } from '../admin/client.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { type RunResult, runHere } from './in-process.ts';

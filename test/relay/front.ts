@@ -28,7 +28,7 @@ import { createSweeper } from '../../src/transport/wire/sweeper.ts';
 import { createSender } from '../../src/transport/outbound/sender.ts';
 import { createUpstream } from '../../src/transport/outbound/upstream.ts';
 import { makeBinding, makeLeaf, makeProvider, makeSnapshot } from '../support/stage-context.ts';
-import type { PassResult, RigOptions } from './rig.ts';
+import type { PassResult, RigOptions } from './rig-options.ts';
 import { TimerWheel } from '../../src/transport/wire/timer-wheel.ts';
 
 /** The gateway side of a relay: the real handlers, sender and clients, with a chain that only selects the target. */

@@ -17,7 +17,7 @@ import { checkPermissions } from './checks/permissions.ts';
 import { checkRequestLog } from './checks/request-log.ts';
 import { checkStateDir } from './checks/state-dir.ts';
 import { checkWatching } from './checks/watching.ts';
-import { type Check, type CheckResult, skip } from './result.ts';
+import { type Check, type CheckResult, type Finding, skip } from './result.ts';
 import { readConfig, type Subject, thisMachine } from './subject.ts';
 import { reportText } from './text.ts';
 
@@ -41,12 +41,6 @@ const checks: Readonly<Record<string, Check>> = {
 
 /** Time limit of a check in milliseconds. Its own time limits are shorter. */
 const limitMs = 20_000;
-
-/** A line of the report. In JSON `fix` is null if there is none. */
-export interface Finding extends Required<Pick<CheckResult, 'state' | 'says'>> {
-  readonly check: string;
-  readonly fix: string | null;
-}
 
 /** `gateway doctor`: runs all checks at the same time. Returns the exit code: 1 if one failed. */
 export async function doctor(flags: DoctorFlags, io: CliIo, registry: Registry): Promise<number> {

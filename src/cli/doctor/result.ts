@@ -9,6 +9,12 @@ export interface CheckResult {
   readonly fix?: string | undefined;
 }
 
+/** A line of the report. In JSON `fix` is null if there is none. */
+export interface Finding extends Required<Pick<CheckResult, 'state' | 'says'>> {
+  readonly check: string;
+  readonly fix: string | null;
+}
+
 /** Never changes anything that lasts. May reject: the check is then shown as one that cannot run. */
 export type Check = (subject: Subject) => Promise<readonly CheckResult[]> | readonly CheckResult[];
 

@@ -1,5 +1,5 @@
 import { padEnd, textWidth } from '../text.ts';
-import type { Finding } from './index.ts';
+import type { Finding } from './result.ts';
 
 interface Style {
   readonly colors: boolean;

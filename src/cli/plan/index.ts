@@ -19,7 +19,7 @@ import { type CliIo, terminalWidth } from '../io.ts';
 import { load } from '../load.ts';
 import { countOf } from '../flag-values.ts';
 import { jsonText } from '../text.ts';
-import { type Routing, routingOf } from './routing.ts';
+import { type ReloadPlan, routingOf } from './routing.ts';
 import { planText } from './text.ts';
 
 export interface PlanFlags extends AdminFlags {
@@ -27,11 +27,6 @@ export interface PlanFlags extends AdminFlags {
   readonly sample: string;
   readonly exitCode?: boolean | undefined;
   readonly format: 'text' | 'markdown';
-}
-
-/** Output of `--json`. `routing` is null if no recorded requests were examined. */
-export interface ReloadPlan extends PlanResult {
-  readonly routing: Routing | null;
 }
 
 /** `gateway plan`: shows what a file would change. Returns the exit code: 3 if the file is not valid. */

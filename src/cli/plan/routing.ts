@@ -1,4 +1,4 @@
-import type { StoredRecords } from '../../admin/api-types.ts';
+import type { PlanResult, StoredRecords } from '../../admin/api-types.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { LogRow } from '../../core/logs/row.ts';
 import type { Explainer } from '../../explain/explainer.ts';
@@ -21,6 +21,11 @@ export interface Routing {
   readonly rejected: readonly { readonly code: string; readonly message: string; readonly requests: number }[];
   /** Number of requests whose body, or a header that affects routing, is not stored completely. */
   readonly unknown: number;
+}
+
+/** Output of `--json`. `routing` is null if no recorded requests were examined. */
+export interface ReloadPlan extends PlanResult {
+  readonly routing: Routing | null;
 }
 
 type RoutingVerdict = { readonly kind: 'same' | 'unknown' } | { readonly kind: 'moved'; readonly to: string } | RejectedVerdict;

@@ -1,8 +1,7 @@
 import { printable } from '../../core/text/printable.ts';
 import { plural } from '../../core/text/wording.ts';
 import { table, truncate } from '../text.ts';
-import type { ReloadPlan } from './index.ts';
-import type { Routing } from './routing.ts';
+import type { ReloadPlan, Routing } from './routing.ts';
 
 interface PlanTextOptions {
   readonly file: string;

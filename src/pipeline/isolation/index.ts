@@ -9,11 +9,8 @@ import { withOwners } from './bind.ts';
 import { isStoredUnread, watchedBatch } from './batch-lines.ts';
 import { CallerObjects } from './caller-objects.ts';
 import { watchedForm } from './forms.ts';
-import { pageOfCaller } from './list.ts';
+import { type NextPage, pageOfCaller } from './list.ts';
 import { checkInputs } from './stored-files.ts';
-
-/** Requests another page of the same list. */
-export type NextPage = (query: string) => Promise<Outcome>;
 
 /**
  * `isolate: true`: objects that one gateway key created at a provider are invisible to other keys. Ids are stored before the client

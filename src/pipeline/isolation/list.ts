@@ -6,7 +6,9 @@ import { idsAt, type ObjectIdPaths } from '../../core/objects/id-paths.ts';
 import { canonicalId } from '../../core/objects/owners.ts';
 import type { Answered, Outcome } from '../../core/plan.ts';
 import type { CallerObjects } from './caller-objects.ts';
-import type { NextPage } from './index.ts';
+
+/** Requests another page of the same list. */
+export type NextPage = (query: string) => Promise<Outcome>;
 
 /** Maximum number of pages of the account that one request searches for a row of its caller. */
 const maxPages = 10;

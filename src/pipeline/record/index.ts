@@ -14,28 +14,13 @@ import { errorOf } from '../response/errors.ts';
 import type { Execution } from '../execute.ts';
 import { overruledIn } from './overruled.ts';
 import { bounded, boundedOrNull, boundedTexts, firstItems, limits, shrinkIfNeeded } from './bounds.ts';
-import { type Delivered, Messages } from './messages.ts';
+import { type Ending, Messages } from './messages.ts';
 import { type Policy, policyOf, sampled } from './policy.ts';
 import { RecordMasker } from './record-masker.ts';
-import type { RequestContext } from '../request.ts';
+import type { Charge, RequestContext } from '../request.ts';
 import type { MayMask, FullRecord } from './group-commit.ts';
 import { unadmittedRecord } from './unadmitted.ts';
-import { type Charge, chargeFor, tapOf } from './usage.ts';
-
-/** What only the delivery of the response knows about how a request ended. */
-export interface Ending extends Delivered {
-  readonly status: number;
-  readonly error: LogRecord['error'];
-  /** Size of a body that was passed through. The size of other bodies is measured here. */
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  /** Monotonic milliseconds since the arrival. */
-  readonly totalMs: number;
-  readonly firstEventMs: number | null;
-  readonly overheadMs: number;
-  /** Set for a WebSocket that was opened. */
-  readonly socket?: LogRecord['socket'] | undefined;
-}
+import { chargeFor, tapOf } from './usage.ts';
 
 const none: Readonly<Record<string, never>> = Object.freeze({});
 

@@ -43,6 +43,21 @@ export interface Delivered {
   readonly end: LogRecord['end'];
 }
 
+/** What only the delivery of the response knows about how a request ended. */
+export interface Ending extends Delivered {
+  readonly status: number;
+  readonly error: LogRecord['error'];
+  /** Size of a body that was passed through. The size of other bodies is measured here. */
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  /** Monotonic milliseconds since the arrival. */
+  readonly totalMs: number;
+  readonly firstEventMs: number | null;
+  readonly overheadMs: number;
+  /** Set for a WebSocket that was opened. */
+  readonly socket?: LogRecord['socket'] | undefined;
+}
+
 /**
  * The messages of a record, by policy: `none` keeps neither headers nor bodies, `metadata` keeps headers without
  * credentials, `redacted` also keeps masked bodies, and `full` keeps bodies unchanged. `max_body` limits the size of the

@@ -2,7 +2,7 @@ import type { LogRecord } from '../../core/records/record.ts';
 import { free } from '../../core/cost/cost.ts';
 import { emptyRecord } from '../../core/records/empty.ts';
 import { bounded, boundedOrNull } from './bounds.ts';
-import type { Ending } from './index.ts';
+import type { Ending } from './messages.ts';
 import { notesOf } from './notes.ts';
 import type { RequestContext } from '../request.ts';
 

@@ -1,4 +1,4 @@
-import type { LogRecord, UsageRecord } from '../../core/records/record.ts';
+import type { UsageRecord } from '../../core/records/record.ts';
 import { emptyRecord } from '../../core/records/empty.ts';
 import type { Usage, UsageDetails } from '../../core/model/usage.ts';
 import { type Attempt, isSuccess, type Outcome } from '../../core/plan.ts';
@@ -8,15 +8,9 @@ import { costOf, free, unknownCost } from '../../core/cost/cost.ts';
 import type { Price } from '../../core/cost/price.ts';
 import { traitsOf } from '../../core/endpoint.ts';
 import type { Leaf } from '../../core/snapshot.ts';
-import type { RequestContext } from '../request.ts';
+import type { Charge, RequestContext } from '../request.ts';
 
 const noUsage = emptyRecord.usage;
-
-/** Usage and cost of a request. They are computed once if the response head already contains the cost, and reused for the record. */
-export interface Charge {
-  readonly usage: UsageRecord;
-  readonly cost: LogRecord['cost'];
-}
 
 /** The tap of the response, also of a faulty one. */
 export function tapOf(last: Outcome | undefined): Tap | undefined {

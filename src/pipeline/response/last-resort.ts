@@ -6,7 +6,8 @@ import type { HandleDeps } from '../handle-deps.ts';
 import type { RequestContext } from '../request.ts';
 import type { Execution } from '../execute.ts';
 import { recordedError } from '../record/facts.ts';
-import { type Ending, makeRecord } from '../record/index.ts';
+import { makeRecord } from '../record/index.ts';
+import type { Ending } from '../record/messages.ts';
 import type { FullRecord } from '../record/group-commit.ts';
 
 /** The response and the record of a request for which building the normal ones threw an error. */

@@ -1,12 +1,6 @@
 import type { FieldTerm, Filter, Term, Test } from '../filter.ts';
-import type { Statement } from './statement.ts';
+import type { SeqWindow, Statement } from './statement.ts';
 import { wordsCondition } from './words.ts';
-
-/** Range of `seq` that limits a statement: [from, to). Lists of rows are built from these rows alone. */
-export interface SeqWindow {
-  readonly from: bigint;
-  readonly to: bigint;
-}
 
 /**
  * Terms of a filter as a condition on the table `requests` with the alias `r`, equivalent to `matcher`. The caller

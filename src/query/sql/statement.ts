@@ -1,6 +1,12 @@
 export type SqlDialect = 'sqlite' | 'postgres';
 export type SqlParameter = string | number | bigint;
 
+/** Range of `seq` that limits a statement: [from, to). Lists of rows are built from these rows alone. */
+export interface SeqWindow {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
 /** Collects the parameters of one statement, so that user input never becomes part of its text. */
 export class Statement {
   readonly dialect: SqlDialect;

@@ -1,5 +1,4 @@
-import type { SeqWindow } from './condition.ts';
-import type { Statement } from './statement.ts';
+import type { SeqWindow, Statement } from './statement.ts';
 
 type Phrase = readonly string[];
 

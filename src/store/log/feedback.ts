@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../core/json/merge.ts';
 import type { FeedbackInput } from '../../core/logs/reader.ts';
-import type { LogStore, RecordHead, StoredEntry } from './log-store.ts';
+import type { LogStore, StoredEntry } from './log-store.ts';
+import type { RecordHead } from './stored-row.ts';
 
 /**
  * Stores the feedback in records, before the records themselves. After a crash in between, the same feedback is stored

@@ -4,24 +4,6 @@ import type { LogRecord } from '../../core/records/record.ts';
 import type { EndAmendment } from '../frame.ts';
 import type { StoredRow } from './stored-row.ts';
 
-/** The part of a record from which rows are made. */
-export type RecordHead = Omit<LogRecord, MembersAfterHead>;
-
-/** The members of a line from the messages on. They are not parsed for a row. */
-type MembersAfterHead =
-  | 'request'
-  | 'upstream'
-  | 'response'
-  | 'plugins'
-  | 'strict'
-  | 'dropped'
-  | 'warnings'
-  | 'overruled'
-  | 'random'
-  | 'route'
-  | 'bodies'
-  | 'redactions';
-
 /** A record read from a spool. */
 export interface StoredEntry {
   readonly row: StoredRow;

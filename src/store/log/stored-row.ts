@@ -2,7 +2,25 @@ import { type LogRow, toRow } from '../../core/logs/row.ts';
 import { moneyUnits } from '../../query/money.ts';
 import { toStorable } from '../../query/text.ts';
 import { boundedCount } from '../../query/bounded-count.ts';
-import type { RecordHead } from './log-store.ts';
+import type { LogRecord } from '../../core/records/record.ts';
+
+/** The part of a record from which rows are made. */
+export type RecordHead = Omit<LogRecord, MembersAfterHead>;
+
+/** The members of a line from the messages on. They are not parsed for a row. */
+type MembersAfterHead =
+  | 'request'
+  | 'upstream'
+  | 'response'
+  | 'plugins'
+  | 'strict'
+  | 'dropped'
+  | 'warnings'
+  | 'overruled'
+  | 'random'
+  | 'route'
+  | 'bodies'
+  | 'redactions';
 
 /** What filters and figures use, in the form that stores keep: a row without the members that only lists show. */
 export interface StoredRow extends Omit<LogRow, ListOnlyMembers> {

@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Sample } from './sample.ts';
-import { labelText, type Series } from './series.ts';
-import type { MetricRow } from './table.ts';
+import { labelText, type MetricRow, type Series } from './series.ts';
 
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
 

@@ -1,4 +1,4 @@
-import type { MetricRow } from './table.ts';
+import type { MetricRow } from './series.ts';
 
 /** Metrics of the process, with the names that Prometheus libraries use. */
 export const processTable = [

@@ -6,8 +6,8 @@ import { operationOf } from '../operation.ts';
 import { brokeOff, isProviderFailure, outcomeOf, wasSent } from './attempts.ts';
 import { LabelValues } from './label-values.ts';
 import { type HealthCounts, ProviderHealth } from './provider-health.ts';
-import { CountSeries, DecimalSeries, Family, HistogramSeries, type Series } from './series.ts';
-import { type MetricRow, type RequestMetric, requestTable } from './table.ts';
+import { type MetricRow, CountSeries, DecimalSeries, Family, HistogramSeries, type Series } from './series.ts';
+import { type RequestMetric, requestTable } from './table.ts';
 
 export interface RequestMetricsSettings {
   /** Metadata keys whose values become labels. */

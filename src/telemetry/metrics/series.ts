@@ -1,4 +1,16 @@
-import type { MetricRow } from './table.ts';
+/** One metric. The registry and `docs/metrics.md` are generated from these rows. */
+export interface MetricRow {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** For the documentation page; in Prometheus it is part of the name. */
+  readonly unit: string;
+  /** Upper bounds of a histogram, without +Inf. */
+  readonly buckets?: readonly number[];
+  /** True if the labels of `observability.metrics.metadata_labels` are added. */
+  readonly hasMetadata?: true;
+}
 
 /** The value of a series, in the form for other processes: a count, an exact decimal, or the counts of a histogram with the sum of its values. */
 export type Figures = number | string | readonly [counts: readonly number[], sum: number];

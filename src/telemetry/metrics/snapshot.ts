@@ -2,8 +2,17 @@ import { Exposition } from './expose.ts';
 import { processTable } from './process-table.ts';
 import type { HealthCounts } from './provider-health.ts';
 import type { Sample } from './sample.ts';
-import { CountSeries, DecimalSeries, type Figures, HistogramSeries, maxSeries, type Series, withOtherValues } from './series.ts';
-import { type MetricRow, metricsTable, stateTable } from './table.ts';
+import {
+  type MetricRow,
+  CountSeries,
+  DecimalSeries,
+  type Figures,
+  HistogramSeries,
+  maxSeries,
+  type Series,
+  withOtherValues,
+} from './series.ts';
+import { metricsTable, stateTable } from './table.ts';
 
 /** The metrics of one process, in the form for other processes. */
 export interface MetricsSnapshot {

@@ -1,18 +1,5 @@
 import { processTable } from './process-table.ts';
-
-/** One metric. The registry and `docs/metrics.md` are generated from these rows. */
-export interface MetricRow {
-  readonly name: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly help: string;
-  readonly labels: readonly string[];
-  /** For the documentation page; in Prometheus it is part of the name. */
-  readonly unit: string;
-  /** Upper bounds of a histogram, without +Inf. */
-  readonly buckets?: readonly number[];
-  /** True if the labels of `observability.metrics.metadata_labels` are added. */
-  readonly hasMetadata?: true;
-}
+import type { MetricRow } from './series.ts';
 
 const seconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320] as const;
 const shortSeconds = [0.000_25, 0.000_5, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1] as const;

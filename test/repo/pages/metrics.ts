@@ -1,4 +1,5 @@
-import { type MetricRow, metricsTable } from '../../../src/telemetry/metrics/table.ts';
+import type { MetricRow } from '../../../src/telemetry/metrics/series.ts';
+import { metricsTable } from '../../../src/telemetry/metrics/table.ts';
 
 /** `docs/metrics.md`: the table that the registry is built from. */
 export function metricsPage(): string {

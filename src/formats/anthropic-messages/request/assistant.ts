@@ -4,11 +4,8 @@ import { signedBy } from '../../history/signatures.ts';
 import { dropReasoning } from '../../shared/request/reasoning.ts';
 import { type Block, cacheControlOf, type MessagesConversion, textBlock } from './conversion.ts';
 import { pairedBlocks, serverBlock } from './tools/server-blocks.ts';
-import { type SentCall, sentCallOf } from './tools/calls.ts';
+import { type AssistantPiece, sentCallOf } from './tools/calls.ts';
 import { stringOf } from '../../shared/json.ts';
-
-/** One piece of an assistant turn: a finished block, or a call that gets its id when the turn is built. */
-export type AssistantPiece = { readonly block: Block } | { readonly called: SentCall };
 
 const read: ReadonlySet<string> = new Set([...assistantMembers, 'cache_control']);
 

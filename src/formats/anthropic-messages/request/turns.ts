@@ -1,7 +1,6 @@
 import type { Drops } from '../../shared/request/drops.ts';
 import type { Block } from './conversion.ts';
-import type { AssistantPiece } from './assistant.ts';
-import { ToolIds, toolName } from './tools/calls.ts';
+import { type AssistantPiece, ToolIds, toolName } from './tools/calls.ts';
 
 /** One message of the messages API. */
 export interface Turn {

@@ -1,25 +1,13 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
-import type { Dropped, Media } from '../../../core/provider.ts';
+import type { Dropped } from '../../../core/provider.ts';
 import { isNonFunctionTool, missingToolReason } from '../../shared/request/tools.ts';
 import { objectsIn } from '../../shared/json.ts';
 import { Drops } from '../../shared/request/drops.ts';
 import { inlinedFiles } from './files.ts';
 import { plainMessages } from './messages.ts';
 import { adaptFields } from './params.ts';
+import type { PlainService } from './service.ts';
 import { plainTools } from './tools.ts';
-
-/** The service that a body is made for. */
-export interface PlainService {
-  readonly model: string;
-  /** OpenAI's own service, or its models elsewhere: supports all current fields, but its models reject some of them. */
-  readonly isOpenAi: boolean;
-  /** The service supports the gateway's own fields, so they are sent. */
-  readonly passes: boolean;
-  /** Fields of other APIs that the service supports although `passes` is false. */
-  readonly known: readonly string[];
-  /** Downloaded files, by URL. */
-  readonly media: ReadonlyMap<string, Media>;
-}
 
 /**
  * Converts a request that was made from another format for a service of the chat format: the gateway's extensions are replaced by

@@ -1,7 +1,7 @@
 import { sha256 } from '../../../core/secrets/sha256.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
-import type { PlainService } from './index.ts';
+import type { PlainService } from './service.ts';
 import { callsWithoutReasoning, canStopReasoning, isReasoningModel, servedEffort } from './reasoning.ts';
 import { withFittingStrict } from './strict.ts';
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
-import type { PlainService } from './index.ts';
+import type { PlainService } from './service.ts';
 import { withFittingStrict } from './strict.ts';
 
 /** Models that search the web before they respond. */

@@ -1,7 +1,7 @@
 import { histogramScale } from '../../../core/logs/histogram.ts';
 import type { Filter } from '../../../query/filter.ts';
-import { conditionOf, rangeOf, type SeqWindow } from '../../../query/sql/condition.ts';
-import { type SqlDialect, Statement } from '../../../query/sql/statement.ts';
+import { conditionOf, rangeOf } from '../../../query/sql/condition.ts';
+import { type SeqWindow, type SqlDialect, Statement } from '../../../query/sql/statement.ts';
 import { bucketTimes, seqStep } from '../schema.ts';
 import type { SqlSource } from '../log-store.ts';
 import { costSums } from '../sums-sql.ts';

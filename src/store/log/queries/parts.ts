@@ -1,4 +1,4 @@
-import type { SeqWindow } from '../../../query/sql/condition.ts';
+import type { SeqWindow } from '../../../query/sql/statement.ts';
 import type { SqlSource } from '../log-store.ts';
 import { QueryTimeoutError } from '../query-timeout-error.ts';
 import { seqStep } from '../schema.ts';

@@ -1,6 +1,6 @@
 import type { Filter } from '../../../query/filter.ts';
-import { rangeOf, type SeqWindow } from '../../../query/sql/condition.ts';
-import { Statement } from '../../../query/sql/statement.ts';
+import { rangeOf } from '../../../query/sql/condition.ts';
+import { type SeqWindow, Statement } from '../../../query/sql/statement.ts';
 import { seqStep } from '../schema.ts';
 import type { SqlSource } from '../log-store.ts';
 

@@ -1,7 +1,7 @@
+import type { SeqWindow } from '../../../query/sql/statement.ts';
 import { GatewayError } from '../../../core/error.ts';
 import type { Bucket, GroupFigures, Stats, StatsRequest } from '../../../core/logs/reader.ts';
 import { readFilter } from '../../../query/read-filter.ts';
-import type { SeqWindow } from '../../../query/sql/condition.ts';
 import { toStorable } from '../../../query/text.ts';
 import { dimensions, seqStep } from '../schema.ts';
 import { bucketParts, bucketPlan } from './from-buckets.ts';

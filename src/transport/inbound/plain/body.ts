@@ -2,7 +2,7 @@ import type { PendingBody, RequestBody } from '../../../core/http/request.ts';
 import { emptyBody } from '../../../core/json/body.ts';
 import type { GatewayError } from '../../../core/error.ts';
 import { type BodyLimits, type ClientBodyDeps, JsonRequestBody, missingBody } from '../body/json-request-body.ts';
-import type { PlainRequest } from './plain-connections.ts';
+import type { PlainRequest } from './plain-request.ts';
 
 /** The body of a plain request: JSON, or none. */
 export class PlainBody implements PendingBody {

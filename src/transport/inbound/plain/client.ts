@@ -1,15 +1,23 @@
+import type { Socket } from 'node:net';
 import type { Client } from '../../../core/http/client.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { lastChunk, encodeChunk, maxSingleWrite } from '../../wire/chunk-encoding.ts';
 import type { WrittenHead } from './response-head.ts';
-import type { PlainConnection } from './connection.ts';
+
+/** The connection that a client needs. */
+interface ClientConnection {
+  readonly socket: Socket;
+  headOf(status: number, headers: HeaderPairs, more: HeaderPairs | undefined): WrittenHead;
+  responseWritten(isLast: boolean, isWhole: boolean): void;
+  abort(isReset: boolean): void;
+}
 
 /** The client of one exchange on a socket that is not handled by `node:http`. The head and the first bytes are sent in one write. */
 export class PlainClient implements Client {
   onDisconnect: (() => void) | undefined;
   onDrain: (() => void) | undefined;
   onFlushed: (() => void) | undefined;
-  readonly #connection: PlainConnection;
+  readonly #connection: ClientConnection;
   /** Headers added to every response. */
   readonly #extraHeaders: HeaderPairs | undefined;
   #head: WrittenHead | undefined;
@@ -19,7 +27,7 @@ export class PlainClient implements Client {
   #isDisconnected = false;
   #hasEnded = false;
 
-  constructor(connection: PlainConnection, extraHeaders: HeaderPairs | undefined) {
+  constructor(connection: ClientConnection, extraHeaders: HeaderPairs | undefined) {
     this.#connection = connection;
     this.#extraHeaders = extraHeaders;
   }

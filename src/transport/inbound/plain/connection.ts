@@ -5,10 +5,10 @@ import { ChunkDecoder } from '../../wire/chunk-decoder.ts';
 import { Linger, lingeringClose } from '../listener/lingering-close.ts';
 import { invalidChunks } from '../listener/parser-errors.ts';
 import { markPipelined } from '../listener/upgrades.ts';
-import type { WrittenHead } from './response-head.ts';
+import type { ResponseHeadWriter, WrittenHead } from './response-head.ts';
 import { ArrivingBody } from './arriving-body.ts';
 import { PlainClient } from './client.ts';
-import type { PlainConnections } from './plain-connections.ts';
+import type { PlainConnectionsDeps } from './plain-request.ts';
 import { type KnownHead, maxCachedHeadSize, type ReadHead } from './known-head.ts';
 
 /** Maximum number of chunks in which a head may arrive here. With more, `node:http` handles it, which reads each byte only once. */
@@ -19,16 +19,30 @@ const maxPipelinedBytes = 64 * 1024;
 /** State of a connection. Entering a state starts its timeout, if it has one. */
 export type ConnectionPhase = 'silent' | 'head' | 'exchange' | 'rest' | 'idle' | 'closing';
 
+/** What a connection needs from the list that contains it. */
+export interface ConnectionOwner {
+  readonly heads: ResponseHeadWriter;
+  readonly deps: PlainConnectionsDeps;
+  /** Seconds that a connection may stay in a phase. */
+  readonly limits: { readonly [P in ConnectionPhase]?: number };
+  /** Seconds that have been counted so far. */
+  readonly tick: number;
+  readonly isDraining: boolean;
+  read(bytes: Buffer, last: KnownHead | undefined): ReadHead | 'more' | undefined;
+  closed(connection: PlainConnection): void;
+  handOver(connection: PlainConnection, bytes: Buffer): void;
+}
+
 /**
  * A connection whose requests are parsed on the socket, one at a time. When a request is not plain, the connection is
  * handed over to `node:http` from the start of that request on.
  */
 export class PlainConnection {
   readonly socket: Socket;
-  readonly #front: PlainConnections;
+  readonly #owner: ConnectionOwner;
   readonly #peer: string | undefined;
   #phase: ConnectionPhase = 'silent';
-  /** Start of the phase, in ticks of the front. */
+  /** Start of the phase, in ticks of the owner. */
   #since: number;
   #last: KnownHead | undefined;
   /** An incomplete head. */
@@ -47,11 +61,11 @@ export class PlainConnection {
   /** Set in the phase `rest`. */
   #linger: Linger | undefined;
 
-  constructor(socket: Socket, front: PlainConnections) {
+  constructor(socket: Socket, owner: ConnectionOwner) {
     this.socket = socket;
-    this.#front = front;
+    this.#owner = owner;
     this.#peer = socket.remoteAddress;
-    this.#since = front.tick;
+    this.#since = owner.tick;
     socket.on('data', this.#onData).on('end', this.#onEnd).on('drain', this.#onDrain);
     socket.on('error', ignore).on('close', this.#onClose).on('timeout', this.#onTimeout);
   }
@@ -62,14 +76,14 @@ export class PlainConnection {
   }
 
   headOf(status: number, headers: HeaderPairs, more: HeaderPairs | undefined): WrittenHead {
-    return this.#front.heads.write(status, headers, more, this.#isLast || this.#front.isDraining);
+    return this.#owner.heads.write(status, headers, more, this.#isLast || this.#owner.isDraining);
   }
 
   /** Enforces the timeout of the phase. @param now ticks */
   checkTimeout(now: number): void {
-    const limit = this.#front.limits[this.#phase] ?? Number.POSITIVE_INFINITY;
+    const limit = this.#owner.limits[this.#phase] ?? Number.POSITIVE_INFINITY;
     if (this.#linger?.isOver(now * 1000) !== true && now - this.#since <= limit) return;
-    if (this.#phase === 'head') this.#front.deps.errorResponses.late(this.socket);
+    if (this.#phase === 'head') this.#owner.deps.errorResponses.late(this.socket);
     else this.socket.destroy();
     this.#enter('closing');
   }
@@ -82,7 +96,7 @@ export class PlainConnection {
       else if (this.#phase === 'rest') this.#discardBody(chunk);
       else if (this.#phase !== 'closing') this.#readHead(chunk);
     } catch (thrown) {
-      this.#front.deps.onDefect(thrown);
+      this.#owner.deps.onDefect(thrown);
       this.socket.destroy();
     }
   };
@@ -90,7 +104,7 @@ export class PlainConnection {
   #readHead(chunk: Buffer): void {
     if (this.#phase === 'idle' && isEmptyLines(chunk)) return;
     const bytes = this.#partial === undefined ? chunk : Buffer.concat([this.#partial, chunk]);
-    const read = this.#front.read(bytes, this.#last);
+    const read = this.#owner.read(bytes, this.#last);
     if (read === 'more' && this.#pieces < maxPieces) {
       this.#partial = bytes;
       this.#pieces += 1;
@@ -125,14 +139,14 @@ export class PlainConnection {
       this.#body = new ArrivingBody(known, length, this.socket);
       if (received.length > 0) this.#body.push(received);
     }
-    const client = new PlainClient(this, this.#front.deps.extraHeaders(known));
+    const client = new PlainClient(this, this.#owner.deps.extraHeaders(known));
     this.#client = client;
     try {
-      this.#front.deps.serve({ known, length, client, body: this.#body ?? received, peer: this.#peer });
+      this.#owner.deps.serve({ known, length, client, body: this.#body ?? received, peer: this.#peer });
     } catch (thrown) {
-      this.#front.deps.onDefect(thrown);
+      this.#owner.deps.onDefect(thrown);
       if (client.hasHead) this.socket.destroy();
-      else this.#front.deps.errorResponses.defect(this.socket);
+      else this.#owner.deps.errorResponses.defect(this.socket);
     }
   }
 
@@ -211,7 +225,7 @@ export class PlainConnection {
   }
 
   readonly #onEnd = (): void => {
-    if (this.#phase === 'head') this.#front.deps.errorResponses.unreadable(this.socket);
+    if (this.#phase === 'head') this.#owner.deps.errorResponses.unreadable(this.socket);
     else if (this.#phase === 'rest') lingeringClose(this.socket);
     else if (this.#phase === 'silent' || this.#phase === 'idle') this.socket.end();
     else this.socket.destroySoon();
@@ -249,7 +263,7 @@ export class PlainConnection {
     if (this.socket.destroyed) return;
     if (this.#missing > 0) {
       this.#enter('rest');
-      this.#linger = new Linger(() => this.socket.bytesRead, this.#front.tick * 1000);
+      this.#linger = new Linger(() => this.socket.bytesRead, this.#owner.tick * 1000);
       this.#body?.discard();
       this.#body = undefined;
       if (this.#isLast) this.socket.end();
@@ -281,7 +295,7 @@ export class PlainConnection {
   readonly #onTimeout = (): void => void this.socket.destroy();
 
   readonly #onClose = (): void => {
-    this.#front.closed(this);
+    this.#owner.closed(this);
     this.#enter('closing');
     this.#body?.emit('close');
     this.#client?.finished();
@@ -295,12 +309,12 @@ export class PlainConnection {
     this.#enter('closing');
     socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain);
     socket.off('error', ignore).off('close', this.#onClose).off('timeout', this.#onTimeout);
-    this.#front.handOver(this, bytes);
+    this.#owner.handOver(this, bytes);
   }
 
   #enter(phase: ConnectionPhase, keepsTimeout = false): void {
     this.#phase = phase;
-    if (!keepsTimeout) this.#since = this.#front.tick;
+    if (!keepsTimeout) this.#since = this.#owner.tick;
   }
 }
 

@@ -3,7 +3,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { GatewayError } from '../../../core/error.ts';
 import { headerNames } from '../header-bag.ts';
-import { PlainConnections, type PlainRequest } from './plain-connections.ts';
+import { PlainConnections } from './plain-connections.ts';
+import type { PlainRequest } from './plain-request.ts';
 import { turns } from '../../../../test/support/time.ts';
 import { TimerWheel } from '../../wire/timer-wheel.ts';
 

@@ -1,42 +1,10 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { ResponseHeadWriter, keepAliveSeconds } from './response-head.ts';
-import type { ArrivingBody } from './arriving-body.ts';
-import type { PlainClient } from './client.ts';
-import type { BodyLength } from './head.ts';
-import { type ConnectionPhase, PlainConnection } from './connection.ts';
+import { type ConnectionOwner, type ConnectionPhase, PlainConnection } from './connection.ts';
+import type { PlainConnectionsDeps } from './plain-request.ts';
 import { type KnownHead, KnownHeads, type ReadHead } from './known-head.ts';
-import type { HeaderNames } from '../header-bag.ts';
-import type { TimeoutGroup, TimerWheel } from '../../wire/timer-wheel.ts';
-
-/** A plain request after its head was parsed. */
-export interface PlainRequest {
-  readonly known: KnownHead;
-  readonly length: BodyLength;
-  readonly client: PlainClient;
-  /** The complete body, or a stream of it. */
-  readonly body: Buffer | ArrivingBody;
-  readonly peer: string | undefined;
-}
-
-export interface PlainConnectionsDeps {
-  readonly wheel: TimerWheel;
-  /** Unix milliseconds. */
-  now(): number;
-  /** Gateway headers of the active snapshot; undefined if `node:http` must handle every connection. */
-  names(): HeaderNames | undefined;
-  serve(request: PlainRequest): void;
-  /** Headers added to every response to such a request. */
-  extraHeaders(known: KnownHead): HeaderPairs | undefined;
-  onDefect(error: unknown): void;
-  /** Complete error responses for connections without an exchange. */
-  readonly errorResponses: {
-    late(socket: Socket): void;
-    unreadable(socket: Socket): void;
-    defect(socket: Socket): void;
-  };
-}
+import type { TimeoutGroup } from '../../wire/timer-wheel.ts';
 
 /**
  * Timeouts of the phases, in seconds. The phase `exchange` has none here, because requests have their own timeouts, and
@@ -45,7 +13,7 @@ export interface PlainConnectionsDeps {
 const limits: { readonly [P in ConnectionPhase]?: number } = { silent: 10, head: 10, idle: keepAliveSeconds + 1 };
 
 /** The connections whose requests are parsed on the socket. A `node:http` server accepts them and handles all that are not plain. */
-export class PlainConnections implements TimeoutGroup {
+export class PlainConnections implements TimeoutGroup, ConnectionOwner {
   readonly everyMs = 1000;
   readonly heads: ResponseHeadWriter;
   readonly limits = limits;

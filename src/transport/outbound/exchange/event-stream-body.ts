@@ -1,10 +1,9 @@
 import { faultError, type GatewayError } from '../../../core/error.ts';
 import { JsonEvents } from '../../../core/json/events.ts';
 import type { Tap } from '../../../core/tap.ts';
-import type { EventScanner } from '../framing/index.ts';
 import { UpstreamBody, type AttemptState, type FlowEnd, type UpstreamBodyOwner } from './upstream-body.ts';
 import { streamInterrupted, invalidResponse } from './faults.ts';
-import { joinScans, type Scanned, type ScannedEvent, splitScan, withTerminator } from '../framing/scanned.ts';
+import { type EventScanner, joinScans, type Scanned, type ScannedEvent, splitScan, withTerminator } from '../framing/scanned.ts';
 
 /** Maximum bytes of events without content that are held back. Beyond this the attempt is committed anyway. */
 const bufferLimit = 64 * 1024;

@@ -12,6 +12,16 @@ export interface Scanned {
   readonly events: readonly ScannedEvent[];
 }
 
+/** Splits the bytes of a stream into events. The bytes may be cut at any position. */
+export interface EventScanner {
+  /** Bytes of the incomplete event. */
+  readonly buffered: number;
+  /** The error in the stream, if its framing can detect one. */
+  readonly flaw?: string | undefined;
+  push(chunk: Buffer): Scanned;
+  end(): Scanned;
+}
+
 /** The result of a read without data. */
 export const emptyScan: Scanned = Object.freeze({ bytes: Buffer.alloc(0), events: Object.freeze([]) });
 

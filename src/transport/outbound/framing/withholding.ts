@@ -1,6 +1,5 @@
 import type { WireEvent } from '../../../core/events.ts';
-import type { EventScanner } from './index.ts';
-import type { Scanned, ScannedEvent } from './scanned.ts';
+import type { EventScanner, Scanned, ScannedEvent } from './scanned.ts';
 
 /** Removes events that the client must not get from what another scanner has found. */
 export class WithholdingScanner implements EventScanner {

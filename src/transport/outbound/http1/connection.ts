@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
+import type { ResponseHeadParser } from './response-head.ts';
 import { ResponseParser } from './response-parser.ts';
 import { WireFault } from '../../wire/fault.ts';
 import { releaseBuffer } from '../../../core/memory/release-buffer.ts';
 import type { Outgoing, OutgoingRequest } from './outgoing.ts';
-import type { Origin } from './origin.ts';
 import { ReadingTurns } from '../../wire/reading-turns.ts';
 import { unsentBytes, type WritingSocket } from '../unsent.ts';
 
@@ -26,10 +26,18 @@ const closedCodes: ReadonlySet<unknown> = new Set(['UPSTREAM_CLOSED', 'UND_ERR_S
 export const wasClosedBefore = (writtenAt: number, error: NodeJS.ErrnoException): boolean =>
   closedCodes.has(error.code) && performance.now() - writtenAt <= staleMs;
 
+/** What a connection needs from its origin. */
+interface ConnectionOrigin {
+  readonly responseHeads: ResponseHeadParser;
+  readonly owner: { requestEnded(): void };
+  addIdle(connection: UpstreamConnection, ms: number): void;
+  closed(connection: UpstreamConnection): void;
+}
+
 /** One connection to an origin. It serves one request at a time, and is idle in the origin's pool between them. */
 export class UpstreamConnection {
   readonly #socket: Socket;
-  readonly #origin: Origin;
+  readonly #origin: ConnectionOrigin;
   readonly #reader: ResponseParser;
   readonly turns: ReadingTurns;
   #outgoing: Outgoing | undefined;
@@ -44,7 +52,7 @@ export class UpstreamConnection {
   idleUntil = 0;
 
   /** @param socket connected; its owner calls `read` and the methods below on socket events */
-  constructor(socket: Socket, origin: Origin, epoch: number) {
+  constructor(socket: Socket, origin: ConnectionOrigin, epoch: number) {
     this.#socket = socket;
     this.#origin = origin;
     this.epoch = epoch;

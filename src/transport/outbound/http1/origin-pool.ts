@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { Trust } from '../../../core/snapshot.ts';
 import { unbracket } from '../../../core/http/listen-address.ts';
 import { dialMsOf, type PoolOptions, type Route } from '../pools.ts';
-import type { BufferedBody, ResponseReceiver, WireRequest } from '../upstream.ts';
+import type { BufferedBody, ResponseReceiver, WireRequest } from '../../wire/request.ts';
 import { Dialer, type Endpoint } from './dial.ts';
 import { WireFault } from '../../wire/fault.ts';
 import type { TimeoutGroup, TimerWheel } from '../../wire/timer-wheel.ts';

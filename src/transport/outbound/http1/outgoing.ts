@@ -1,6 +1,5 @@
-import type { ResponseReceiver, ResponseControl } from '../upstream.ts';
-import type { UpstreamConnection } from './connection.ts';
-import type { Origin } from './origin.ts';
+import type { ReadingTurns } from '../../wire/reading-turns.ts';
+import type { ResponseReceiver, ResponseControl } from '../../wire/request.ts';
 
 /** What is sent over the wire. */
 export interface OutgoingRequest {
@@ -17,17 +16,29 @@ export interface OutgoingRequest {
   readonly isOnce: boolean;
 }
 
+/** The connection that a request uses. */
+interface UsedConnection {
+  readonly unsent: number;
+  readonly turns: ReadingTurns;
+  abort(outgoing: Outgoing): void;
+}
+
+/** The origin that a request is for. */
+interface RequestedOrigin {
+  send(outgoing: Outgoing, now: number): void;
+}
+
 /** A request on one connection and its response. The sender's handle to control both. */
 export class Outgoing implements ResponseControl {
-  readonly origin: Origin;
+  readonly origin: RequestedOrigin;
   readonly receiver: ResponseReceiver;
   readonly request: OutgoingRequest;
   /** Set while the request or its response uses the connection. */
-  connection: UpstreamConnection | undefined;
+  connection: UsedConnection | undefined;
   /** The response is no longer needed, or is complete. */
   isOver = false;
 
-  constructor(origin: Origin, receiver: ResponseReceiver, request: OutgoingRequest) {
+  constructor(origin: RequestedOrigin, receiver: ResponseReceiver, request: OutgoingRequest) {
     this.origin = origin;
     this.receiver = receiver;
     this.request = request;

@@ -14,6 +14,9 @@ export interface SentCall {
   readonly extra: Block;
 }
 
+/** One piece of an assistant turn: a finished block, or a call that gets its id when the turn is built. */
+export type AssistantPiece = { readonly block: Block } | { readonly called: SentCall };
+
 /** Generates ids that the API accepts: letters, digits, `_` and `-`, each once per request. */
 export class ToolIds {
   readonly #used = new Set<string>();

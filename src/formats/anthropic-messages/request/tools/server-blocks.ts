@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
 import { stringOf, textOf } from '../../../shared/json.ts';
-import type { AssistantPiece } from '../assistant.ts';
+import type { AssistantPiece } from './calls.ts';
 import type { Block, MessagesConversion } from '../conversion.ts';
 
 /** Members of blocks of the API's own tools. */
