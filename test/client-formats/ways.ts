@@ -9,6 +9,7 @@ import { fromConverse } from '../../src/formats/bedrock-converse/response/whole.
 import { fromGenerateContent } from '../../src/formats/google-generate/response/result.ts';
 import { GenerateContentStream } from '../../src/formats/google-generate/response/stream.ts';
 import { ChatReader } from '../../src/formats/openai-chat/reader/chunks.ts';
+import { echoedFields } from '../../src/formats/openai-responses/to-hub/params.ts';
 import { AwsFrameScanner } from '../../src/transport/outbound/framing/aws-frames.ts';
 import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
 import { callOf } from '../contract/call.ts';
@@ -30,7 +31,8 @@ export interface Way {
 }
 
 const call = callOf({ strict: false, includeUsage: true, id: 'req_1' });
-const dialectCall: DialectCall = { strict: false, includeUsage: true, provider: 'p', model: 'm', id: 'req_1', createdAt: 1 };
+const echo = echoedFields({});
+const dialectCall: DialectCall = { strict: false, includeUsage: true, provider: 'p', model: 'm', id: 'req_1', createdAt: 1, echo };
 
 const openaiChat: Way = {
   format: 'openai-chat',
