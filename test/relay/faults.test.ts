@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { call, createRig, provider, raw, rawProvider, read, type Rig, type RigOptions, until } from './rig.ts';
+import { call, createRig, provider, raw, rawProvider, read, type Rig, until } from './rig.ts';
+import type { RigOptions } from './rig-options.ts';
 import { deadPort } from '../support/upstream.ts';
 import { holdTime, turns } from '../support/time.ts';
 

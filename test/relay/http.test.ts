@@ -4,7 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/core/error.ts';
 import { createEgress } from '../../src/transport/outbound/egress.ts';
-import { call, createRig, type PassResult, provider, raw, rawProvider, read, type Rig, type RigOptions, until } from './rig.ts';
+import { call, createRig, provider, raw, rawProvider, read, type Rig, until } from './rig.ts';
+import type { PassResult, RigOptions } from './rig-options.ts';
 import { turns } from '../support/time.ts';
 
 let rig: Rig | undefined;

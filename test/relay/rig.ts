@@ -10,8 +10,6 @@ import { type AddressInfo, connect, createServer as createNetServer, type Server
 import { createFront, type Front } from './front.ts';
 import type { PassResult, RigOptions } from './rig-options.ts';
 
-export type { PassResult, RigOptions } from './rig-options.ts';
-
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
 export interface Rig {

@@ -5,7 +5,8 @@ import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { secretVariants } from '../../src/core/secrets/redactor.ts';
-import { createRig, provider, rawProvider, type Rig, type RigOptions, until } from './rig.ts';
+import { createRig, provider, rawProvider, type Rig, until } from './rig.ts';
+import type { RigOptions } from './rig-options.ts';
 import { deadPort } from '../support/upstream.ts';
 import { holdTime, turns } from '../support/time.ts';
 

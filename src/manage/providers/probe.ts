@@ -8,7 +8,7 @@ import type { CredentialRef } from '../../core/snapshot.ts';
 import { type FetchedResponse, FetchFault, fetchResponse } from '../../transport/outbound/fetch-response.ts';
 import type { Outbound } from '../../transport/outbound/index.ts';
 import { bytesOfPiece } from '../../transport/outbound/local-response.ts';
-import type { WireRequest } from '../../transport/outbound/upstream.ts';
+import type { WireRequest } from '../../transport/wire/request.ts';
 import type { CatalogEntry } from './catalog-entry.ts';
 import { probeRequest } from './probe-request.ts';
 import { tryParseObject } from '../../core/json/scan.ts';

@@ -3,7 +3,7 @@ import type { LocalAnswer, Provider } from '../../core/provider.ts';
 import type { Schedule } from '../../core/async/schedule.ts';
 import { playLocalResponse } from '../../transport/outbound/local-response.ts';
 import type { SenderDeps } from '../../transport/outbound/sender.ts';
-import type { WireRequest, WireStream } from '../../transport/outbound/upstream.ts';
+import type { WireRequest, WireStream } from '../../transport/wire/request.ts';
 import type { ScriptEntry, TestCase } from '../test-case.ts';
 import { usesSample, localAnswerOf } from './reply.ts';
 import { sampleFor } from './sample.ts';

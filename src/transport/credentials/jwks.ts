@@ -3,7 +3,8 @@ import { parseJson } from '../../core/json/scan.ts';
 import type { GatewayError } from '../../core/error.ts';
 import type { Trust } from '../../core/snapshot.ts';
 import { FetchFault, fetchResponse } from '../outbound/fetch-response.ts';
-import type { Upstream, WireRequest } from '../outbound/upstream.ts';
+import type { Upstream } from '../outbound/upstream.ts';
+import type { WireRequest } from '../wire/request.ts';
 
 /** The reason why there are no keys, as text that may be shown to operators. */
 class JwksError extends Error {}

@@ -4,7 +4,8 @@ import { appendBytes } from '../../core/memory/byte-pieces.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 import type { Trust } from '../../core/snapshot.ts';
 import { isConnectTimeout } from './exchange/faults.ts';
-import type { ResponseReceiver, ResponseControl, Upstream, WireRequest } from './upstream.ts';
+import type { Upstream } from './upstream.ts';
+import type { ResponseReceiver, ResponseControl, WireRequest } from '../wire/request.ts';
 
 /** Timeouts in milliseconds, and the maximum size in bytes. */
 export interface FetchLimits {

@@ -1,5 +1,5 @@
 import type { AttemptState } from './exchange/upstream-body.ts';
-import type { ResponseReceiver, ResponseControl } from './upstream.ts';
+import type { ResponseReceiver, ResponseControl } from '../wire/request.ts';
 
 /** A receiver that accepts reports of errors thrown by its own callbacks. */
 export interface CrashAwareReceiver extends ResponseReceiver {

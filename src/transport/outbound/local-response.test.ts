@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { LocalAnswer, LocalPiece } from '../../core/provider.ts';
 import type { CrashAwareReceiver } from './guarded.ts';
 import { playLocalResponse } from './local-response.ts';
-import type { ResponseControl } from './upstream.ts';
+import type { ResponseControl } from '../wire/request.ts';
 
 /** Plays an answer with timers that end at once when `pass` is called. */
 function playLocal(response: Partial<LocalAnswer>): {

@@ -1,7 +1,7 @@
 import type { Schedule } from '../../core/async/schedule.ts';
 import type { LocalAnswer, LocalPiece } from '../../core/provider.ts';
 import type { CrashAwareReceiver } from './guarded.ts';
-import type { ResponseControl } from './upstream.ts';
+import type { ResponseControl } from '../wire/request.ts';
 
 /** After this many milliseconds a response that hangs is reset. Every timeout of the configuration is shorter. */
 export const hangMs = 25 * 3_600_000;

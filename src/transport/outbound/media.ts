@@ -6,7 +6,8 @@ import type { Media, MediaNeed, UpstreamAddress } from '../../core/provider.ts';
 import type { Trust } from '../../core/snapshot.ts';
 import { formatSize } from '../../core/text/units.ts';
 import { type FetchedResponse, FetchFault, fetchResponse } from './fetch-response.ts';
-import type { Upstream, WireRequest } from './upstream.ts';
+import type { Upstream } from './upstream.ts';
+import type { WireRequest } from '../wire/request.ts';
 import { codingsOf, decode, DecodeFault } from '../wire/decode.ts';
 
 export interface MediaDeps {

@@ -2,7 +2,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { turns } from '../../../test/support/time.ts';
 import { TimerWheel } from '../wire/timer-wheel.ts';
-import { createUpstream, type ResponseControl } from './upstream.ts';
+import { createUpstream } from './upstream.ts';
+import type { ResponseControl } from '../wire/request.ts';
 
 const size = 1024 * 1024;
 /** One read of 64 KB, what was left to the limit before it, and what the library leaves in the stream. */

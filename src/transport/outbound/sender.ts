@@ -17,7 +17,7 @@ import { type CrashAwareReceiver, Guarded } from './guarded.ts';
 import { playLocalResponse } from './local-response.ts';
 import { overload, type Sweeper, type Sweepable } from '../wire/sweeper.ts';
 import type { Route } from './pools.ts';
-import type { WireRequest } from './upstream.ts';
+import type { WireRequest } from '../wire/request.ts';
 import { WebSocketExchange } from './websocket/exchange.ts';
 
 export interface SenderDeps {

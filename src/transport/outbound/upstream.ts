@@ -13,8 +13,6 @@ import { readBeforeWriteErrors } from './read-first.ts';
 import type { ResponseReceiver, WireBody, WireRequest } from '../wire/request.ts';
 import { unsentBytes, type WritingSocket } from './unsent.ts';
 
-export type * from '../wire/request.ts';
-
 export interface Upstream {
   send(request: WireRequest, route: Route, receiver: ResponseReceiver): void;
   /**

@@ -2,7 +2,7 @@ import { isLoopbackHost, unbracket } from '../../../core/http/listen-address.ts'
 import { formatDuration } from '../../../core/text/units.ts';
 import { fetchResponse } from '../../../transport/outbound/fetch-response.ts';
 import type { Outbound } from '../../../transport/outbound/index.ts';
-import type { WireRequest } from '../../../transport/outbound/upstream.ts';
+import type { WireRequest } from '../../../transport/wire/request.ts';
 import { fail, ok, type CheckResult, skip, warn } from '../result.ts';
 import type { Machine } from '../subject.ts';
 

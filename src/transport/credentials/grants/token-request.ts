@@ -7,7 +7,8 @@ import { type SecretVariants, secretVariants } from '../../../core/secrets/redac
 import type { Trust } from '../../../core/snapshot.ts';
 import { type FetchedResponse, FetchFault, fetchResponse } from '../../outbound/fetch-response.ts';
 import { type Token, TokenError } from '../token-source.ts';
-import type { Upstream, WireRequest } from '../../outbound/upstream.ts';
+import type { Upstream } from '../../outbound/upstream.ts';
+import type { WireRequest } from '../../wire/request.ts';
 
 export interface GrantDeps {
   readonly upstream: Upstream;

@@ -8,7 +8,7 @@ import type { Timeouts } from '../../../core/snapshot.ts';
 import { isFinalStatus } from '../../../core/http/status.ts';
 import type { Tap } from '../../../core/tap.ts';
 import type { Sweepable } from '../../wire/sweeper.ts';
-import type { ResponseReceiver, ResponseControl } from '../upstream.ts';
+import type { ResponseReceiver, ResponseControl } from '../../wire/request.ts';
 import type { UpstreamBody, UpstreamBodyOwner, AttemptState } from './upstream-body.ts';
 import { FileBody, canHaveBody, endToEndHeaders } from './file-body.ts';
 import { framingOf, scannerOf } from '../framing/index.ts';

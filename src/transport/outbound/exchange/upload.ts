@@ -2,7 +2,7 @@ import { fromUnknown, type GatewayError } from '../../../core/error.ts';
 import type { FormBytes, FormUpstream } from '../../../core/http/form.ts';
 import type { PassThroughBody } from '../../../core/http/request.ts';
 import type { UpstreamRequest } from '../../../core/provider.ts';
-import type { WireStream } from '../upstream.ts';
+import type { WireStream } from '../../wire/request.ts';
 
 /** A body that is not held in memory: a form, a file, or a body that passes through. */
 export type StreamedBody = FormUpstream | PassThroughBody;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../core/error.ts';
 import { JsonBody } from '../../../core/json/body.ts';
 import type { Route } from '../pools.ts';
-import type { ResponseReceiver, ResponseControl, WireRequest } from '../upstream.ts';
+import type { ResponseReceiver, ResponseControl, WireRequest } from '../../wire/request.ts';
 import { UpstreamConnection } from './connection.ts';
 import { OriginPool } from './origin-pool.ts';
 import { type HeldTime, holdTime, turns } from '../../../../test/support/time.ts';

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, getCACertificates, type Server, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ResponseControl, ResponseReceiver, WireRequest } from '../upstream.ts';
+import type { ResponseControl, ResponseReceiver, WireRequest } from '../../wire/request.ts';
 import { OriginPool } from './origin-pool.ts';
 import { TimerWheel } from '../../wire/timer-wheel.ts';
 
