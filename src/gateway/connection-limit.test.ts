@@ -12,9 +12,9 @@ const silentLog = { warn: () => {} };
 const limitOf = (maxConnections: number, openFiles: number | undefined, log = silentLog): ConnectionLimit =>
   new ConnectionLimit(maxConnections, { log, monotonic: () => 0, openFiles });
 
-async function served(limit: ConnectionLimit): Promise<Server> {
+async function served(limit: ConnectionLimit, group: object = {}): Promise<Server> {
   const server = createServer((socket) => void cleanups.push(() => socket.destroy()));
-  limit.add(server);
+  limit.add(server, group);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   cleanups.push(() => server.close());
@@ -34,7 +34,7 @@ async function opened(server: Server, limit: ConnectionLimit): Promise<Socket | 
   return isOpen ? socket : undefined;
 }
 
-it('holds for each server, and for all of a process by its open files', async () => {
+it('holds for each group of listeners, and for all of a process by its open files', async () => {
   const limit = limitOf(4, 8);
   const [first, second] = [await served(limit), await served(limit)];
   const open = async (server: Server): Promise<boolean> => (await opened(server, limit)) !== undefined;
@@ -47,6 +47,17 @@ it('holds for each server, and for all of a process by its open files', async ()
   ]);
   // Three quarters of eight files.
   expect([await open(second), await open(second), await open(second), await open(first)]).toEqual([true, true, false, false]);
+});
+
+it('counts the connections of all listeners of a group', async () => {
+  const limit = limitOf(2, undefined);
+  const group = {};
+  const [first, second] = [await served(limit, group), await served(limit, group)];
+  const open = await opened(first, limit);
+  expect(await opened(second, limit)).toBeDefined();
+  expect([await opened(first, limit), await opened(second, limit)]).toEqual([undefined, undefined]);
+  open?.destroy();
+  await expect.poll(() => opened(second, limit)).toBeDefined();
 });
 
 it('changes while connections are open', async () => {

@@ -12,6 +12,16 @@ export const connectionsFor = (openFiles: number | undefined): number =>
 /** Number of open files that a process needs for this many client connections. */
 export const openFilesFor = (connections: number): number => Math.ceil(connections / clientsPart);
 
+/**
+ * Number of sockets on which one of these processes listens. They leave at least 63 of 64 files of a process for other
+ * uses, even those of all processes together.
+ */
+export const socketsFor = (openFiles = Number.POSITIVE_INFINITY, processes = 1): number =>
+  Math.min(maxSockets, Math.max(1, Math.floor(openFiles / processes / 64)));
+
+/** In a gateway saturated by 128 connections, 400 new ones a second wait 20 ms for their response with these, and seconds with four. */
+const maxSockets = 16;
+
 /** What to do if `server.max_connections` is the limit, and if the limit of open files is. */
 const hints = {
   setting: 'Raise server.max_connections, or find the clients that keep so many connections open.',
@@ -31,16 +41,17 @@ export interface ConnectionLimitDeps {
 type CountingServer = Server & { readonly _connections?: number };
 
 /**
- * Limits the client connections of the servers of this process, and counts those that are rejected. If no file descriptor were
+ * Limits the client connections of the listeners of this process, and counts those that are rejected. If no file descriptor were
  * free, the system would close connections silently, and requests to providers would fail.
  */
 export class ConnectionLimit {
   readonly #onRejected: (() => void) | undefined;
   readonly #report: ReturnType<typeof rejectionReporter>;
   readonly #processMax: number;
-  readonly #servers = new Set<CountingServer>();
+  /** Groups of listeners that share one limit, by listener. */
+  readonly #groups = new Map<CountingServer, object>();
   #rejected = 0;
-  /** Maximum number of open connections of each server. */
+  /** Maximum number of open connections of each group of listeners. */
   max: number;
 
   constructor(max: number, { log, monotonic, openFiles, onRejected }: ConnectionLimitDeps) {
@@ -55,21 +66,22 @@ export class ConnectionLimit {
     return this.#rejected;
   }
 
-  add(server: Server): void {
-    this.#servers.add(server);
+  /** @param group the listeners of one group share the limit */
+  add(listener: Server, group: object): void {
+    this.#groups.set(listener, group);
     // Node reads it with each connection that it has accepted.
-    Object.defineProperty(server, 'maxConnections', { get: () => this.#maxOf(server) });
-    server.on('drop', this.#onDrop).on('close', () => this.#servers.delete(server));
+    Object.defineProperty(listener, 'maxConnections', { get: () => this.#maxOf(listener, group) });
+    listener.on('drop', this.#onDrop).on('close', () => this.#groups.delete(listener));
   }
 
-  #maxOf(server: CountingServer): number {
-    return Math.min(this.max, this.#processMax - (this.#open() - countOf(server)));
+  #maxOf(listener: CountingServer, group: object): number {
+    return countOf(listener) + Math.min(this.max - this.#open(group), this.#processMax - this.#open());
   }
 
-  /** Open connections of all servers. */
-  #open(): number {
+  /** Open connections of a group, or of all listeners. */
+  #open(group?: object): number {
     let open = 0;
-    for (const server of this.#servers) open += countOf(server);
+    for (const [listener, its] of this.#groups) if (group === undefined || its === group) open += countOf(listener);
     return open;
   }
 

@@ -1,8 +1,8 @@
-import type { Server } from 'node:http';
-import { Server as NetServer } from 'node:net';
+import { setImmediate as afterPoll, setTimeout as pause } from 'node:timers/promises';
 import { DenseSet } from '../core/memory/dense-set.ts';
 import type { Handling } from '../pipeline/handle.ts';
 import type { Connections } from '../transport/inbound/listener/connections.ts';
+import type { ListeningSockets } from '../transport/inbound/listener/sockets/listening-sockets.ts';
 
 /** What a shutdown waits for, and how long. */
 export interface DrainPlan {
@@ -41,15 +41,11 @@ export class Drain {
     return this.#refusing;
   }
 
-  async run(server: Server, connections: Connections, plan: DrainPlan): Promise<void> {
+  async run(sockets: ListeningSockets, connections: Connections, plan: DrainPlan): Promise<void> {
     this.#stopping = true;
     connections.startDraining(performance.now());
     if (plan.delayMs > 0) await pause(plan.delayMs);
-    // Accepts the connections already queued by the system first: closing the listener would reset them.
-    await afterPoll();
-    // Not the HTTP server's `close`: it treats a connection as idle as soon as the response was written, and would cut
-    // off data that a slow client has not received yet.
-    NetServer.prototype.close.call(server);
+    await sockets.stop();
     const end = performance.now() + plan.timeoutMs;
     while (performance.now() < end) {
       await afterPoll();
@@ -61,15 +57,6 @@ export class Drain {
     this.running.each((handling) => handling.stop());
     // The error events are written together with their records, one turn of the event loop later.
     for (let turns = 0; this.running.size > 0 && turns < 50; turns += 1) await pause(checkEvery);
-    server.close();
+    await sockets.close();
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** Resolves after the event loop has read all readable sockets. */
-function afterPoll(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

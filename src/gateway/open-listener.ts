@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { dirname } from 'node:path';
 import { StartError } from './types.ts';
 import { type ListenAddress, listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
-import { listen, type Listening } from '../transport/inbound/listener/listen.ts';
+import { listen, type Listening } from '../transport/inbound/listener/sockets/listen.ts';
 import { errorCode } from '../core/text/error-code.ts';
 
 /** Opens a server on an address. See `openAddress`. */

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Server } from 'node:http';
 import { createHolder, type OwnedHolder } from '../config/reload/holder.ts';
 import { minimalRecord } from '../core/records/minimal.ts';
 import type { IncomingRequest } from '../core/http/request.ts';
@@ -13,9 +12,9 @@ import type { ServerSettings, Snapshot } from '../core/snapshot.ts';
 import { dialects } from '../formats/index.ts';
 import { defaultMemory } from './default-memory.ts';
 import { Drain, type DrainPlan } from './drain.ts';
-import { ConnectionLimit } from './connection-limit.ts';
+import { ConnectionLimit, socketsFor } from './connection-limit.ts';
 import { acceptReporter, maskingReporter } from './log/reporters.ts';
-import { openListener } from './open-listener.ts';
+import { openAddress } from './open-listener.ts';
 import type { Serving } from './serving.ts';
 import { SocketKeys } from './socket-keys.ts';
 import { ThreadMasking } from './masking/index.ts';
@@ -36,6 +35,7 @@ import { DefectLog } from '../telemetry/defect-log.ts';
 import type { Log } from '../telemetry/log.ts';
 import { Cors } from '../transport/inbound/cors.ts';
 import { Connections } from '../transport/inbound/listener/connections.ts';
+import { ListeningSockets } from '../transport/inbound/listener/sockets/listening-sockets.ts';
 import { type HeaderNames, headerNamesOf } from '../transport/inbound/header-bag.ts';
 import { Ids } from '../transport/inbound/ids.ts';
 import { KeylessRules } from '../transport/inbound/keyless-rules.ts';
@@ -78,7 +78,7 @@ export interface RuntimeDeps {
 export class Runtime implements Serving {
   readonly #drain = new Drain();
   readonly holder: OwnedHolder<Generation>;
-  readonly server: Server;
+  readonly sockets: ListeningSockets;
   readonly connections: Connections;
   readonly connectionLimit: ConnectionLimit;
   readonly observing: Observing;
@@ -161,9 +161,11 @@ export class Runtime implements Serving {
     this.connectionLimit = new ConnectionLimit(this.#shareOf(first.snapshot.server.maxConnections), { ...deps, ...clock });
     this.observing = this.#observe(first.snapshot);
     const listener = this.#listener(passed);
-    this.server = listener.server;
     this.connections = new Connections(listener);
-    this.connectionLimit.add(this.server);
+    this.sockets = new ListeningSockets(listener.server, {
+      limit: (each, group) => this.connectionLimit.add(each, group),
+      onError: acceptReporter(log, clock.monotonic),
+    });
   }
 
   /**
@@ -271,15 +273,15 @@ export class Runtime implements Serving {
   }
 
   async listen(setting: ListenSetting): Promise<string> {
-    const { url, release } = await openListener(this.server, setting, '--listen');
+    const { url, release } = await openAddress(setting, '--listen', (address) =>
+      this.sockets.listen(address, socketsFor(this.#deps.openFiles)),
+    );
     this.#release = release;
-    const { log, clock } = this.#deps;
-    this.server.on('error', acceptReporter(log, clock.monotonic));
     return url;
   }
 
   async drain(plan: DrainPlan): Promise<void> {
-    await this.#drain.run(this.server, this.connections, plan);
+    await this.#drain.run(this.sockets, this.connections, plan);
   }
 
   /** Handles an uncaught error. See `Gateway.defect`. */
@@ -316,7 +318,7 @@ export class Runtime implements Serving {
     this.#commit.flush();
     await this.#masking.close();
     this.connections.closeAll();
-    if (this.server.listening) await new Promise((resolve) => this.server.close(resolve));
+    await this.sockets.close();
     await this.observing.close();
     this.#sweeper.close();
     this.#arriving.close();

@@ -82,6 +82,18 @@ describe('a gateway that is stopping', () => {
     expect((await running.ended).code).toBe(0);
   });
 
+  it('serves all connections that wait to be accepted', async () => {
+    await start({ timeout: '20s' });
+    running.child.kill('SIGSTOP');
+    const sent = Array.from({ length: 64 }, () => post().end(body));
+    // The system has completed these connections, which the stopped process cannot accept.
+    await Promise.all(sent.map((each) => once(each, 'finish')));
+    running.child.kill('SIGTERM');
+    running.child.kill('SIGCONT');
+    const responses = await Promise.all(sent.map(readResponse));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
   it('sends connection: close from the start of the drain, also with pending responses', async () => {
     let respond = (): void => undefined;
     const released = new Promise<void>((resolve) => (respond = resolve));

@@ -56,7 +56,7 @@ export class Channel {
     name: string,
     value: unknown,
     limitMs: number | undefined,
-    { handle, late }: { readonly handle?: SendHandle; readonly late?: (value: unknown) => void } = {},
+    { late }: { readonly late?: (value: unknown) => void } = {},
   ): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(new ChannelFault('the process has ended', false));
     this.#last += 1;
@@ -68,7 +68,7 @@ export class Channel {
       };
       const timer = limitMs === undefined ? undefined : setTimeout(expire, limitMs);
       this.#pending.set(id, { resolve, reject, timer });
-      this.#send({ name, value, id }, handle);
+      this.#send({ name, value, id });
     });
   }
 

@@ -2,6 +2,7 @@ import { createHolder, type OwnedHolder } from '../../config/reload/holder.ts';
 import type { ValidConfig } from '../../config/reload/load.ts';
 import type { ProcessFigures } from '../../admin/process-monitor.ts';
 import type { Activity } from '../../admin/managed-gateway.ts';
+import { openFilesLimit } from '../../core/files/open-files.ts';
 import type { ListenSetting } from '../../core/http/listen-address.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 import { createMask, type Mask } from '../../core/secrets/mask.ts';
@@ -14,6 +15,7 @@ import type { MetricsSnapshot } from '../../telemetry/metrics/snapshot.ts';
 import type { MetricsPage } from '../../transport/inbound/metrics-page.ts';
 import { createProbes, type Probes } from '../../transport/inbound/probes.ts';
 import type { DrainPlan } from '../drain.ts';
+import { socketsFor } from '../connection-limit.ts';
 import { openAddress } from '../open-listener.ts';
 import type { Serving, WorkerState } from '../serving.ts';
 import { StartError } from '../types.ts';
@@ -168,7 +170,10 @@ export class Fleet implements Serving {
 
   async listen(setting: ListenSetting): Promise<string> {
     this.#listen = setting;
-    const sockets = await openAddress(setting, '--listen', (address) => SharedSockets.open(address, this.#deps.count));
+    const { count } = this.#deps;
+    const sockets = await openAddress(setting, '--listen', (address) =>
+      SharedSockets.open(address, count, socketsFor(openFilesLimit(), count)),
+    );
     this.#sockets = sockets;
     this.#tick = setInterval(() => this.#supervise(), this.#times.beatMs);
     try {
@@ -286,7 +291,8 @@ export class Fleet implements Serving {
       beatMs,
     };
     if (this.#sockets === undefined) throw new Error('the gateway is stopped');
-    await process.channel.call('start', start, buildMs, { handle: this.#sockets.of(worker) });
+    for (const socket of this.#sockets.of(worker)) process.channel.notify('socket', undefined, socket);
+    await process.channel.call('start', start, buildMs);
     process.isServing = true;
     process.missedBeats = 0;
     if (this.#isFollowed) process.channel.notify('follow', true);

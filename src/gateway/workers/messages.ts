@@ -7,7 +7,7 @@ import type { PluginRecord } from '../../core/records/record.ts';
 import type { LogStyle } from '../../telemetry/log.ts';
 import type { ConfigState } from '../reload/state.ts';
 
-/** Data that a worker needs to serve. Sent together with the listening socket. */
+/** Data that a worker needs to serve. Sent after its listening sockets. */
 export interface WorkerStart {
   /** Worker number, from 1. */
   readonly worker: number;

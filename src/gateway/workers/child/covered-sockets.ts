@@ -1,39 +1,31 @@
-import { createServer, type ListenOptions, type Server, type Socket } from 'node:net';
-import { backlog } from '../../../transport/inbound/listener/listen.ts';
-
-export interface CoveredSocketsDeps {
-  serve(socket: Socket): void;
-  onError(error: Error): void;
-  /** Limits the connections of a server. */
-  limit(server: Server): void;
-}
+import type { SendHandle } from 'node:child_process';
+import type { Server } from 'node:net';
+import { listening } from '../../../transport/inbound/listener/sockets/listen.ts';
+import type { ListeningSockets } from '../../../transport/inbound/listener/sockets/listening-sockets.ts';
 
 /** Listening sockets of other workers, which this worker serves while those workers do not listen. */
 export class CoveredSockets {
-  readonly #deps: CoveredSocketsDeps;
-  readonly #servers = new Map<number, Server>();
+  readonly #sockets: () => ListeningSockets | undefined;
+  readonly #listeners = new Map<number, Server[]>();
 
-  constructor(deps: CoveredSocketsDeps) {
-    this.#deps = deps;
+  /** @param sockets those of this worker; undefined before it listens */
+  constructor(sockets: () => ListeningSockets | undefined) {
+    this.#sockets = sockets;
   }
 
-  open(worker: number, handle: unknown): void {
-    this.close(worker);
-    const { serve, onError, limit } = this.#deps;
-    // Same socket options as a `node:http` server.
-    const server = createServer({ allowHalfOpen: true, noDelay: true }, serve).on('error', onError);
-    limit(server);
-    this.#servers.set(worker, server);
-    server.listen(handle as ListenOptions, backlog);
+  /** Listens on one socket of a worker. The sockets of each worker have a limit of connections of their own. */
+  async open(worker: number, socket: SendHandle): Promise<void> {
+    const listeners = this.#listeners.get(worker) ?? [];
+    const listener = this.#sockets()?.createListener(listeners);
+    if (listener === undefined) return;
+    listeners.push(listener);
+    this.#listeners.set(worker, listeners);
+    await listening(listener, socket);
   }
 
-  /** Stops listening. Open connections stay. */
+  /** Stops listening on the sockets of a worker. Open connections stay. */
   close(worker: number): void {
-    this.#servers.get(worker)?.close();
-    this.#servers.delete(worker);
-  }
-
-  closeAll(): void {
-    for (const worker of this.#servers.keys()) this.close(worker);
+    for (const listener of this.#listeners.get(worker) ?? []) listener.close();
+    this.#listeners.delete(worker);
   }
 }

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import type { ListenOptions, Socket } from 'node:net';
+import type { SendHandle } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { ProcessMonitor } from '../../../admin/process-monitor.ts';
 import { openFilesLimit } from '../../../core/files/open-files.ts';
 import { listenAddress } from '../../../core/http/listen-address.ts';
@@ -15,10 +15,9 @@ import { createOutbound } from '../../../transport/outbound/index.ts';
 import { DefectLog } from '../../../telemetry/defect-log.ts';
 import { logProcessWarnings } from '../../../telemetry/process-warnings.ts';
 import { TimerWheel } from '../../../transport/wire/timer-wheel.ts';
-import { backlog } from '../../../transport/inbound/listener/listen.ts';
 import type { DrainPlan } from '../../drain.ts';
 import { Generations } from '../../generations.ts';
-import { acceptReporter, dropReporter, outboundReporters } from '../../log/reporters.ts';
+import { dropReporter, outboundReporters } from '../../log/reporters.ts';
 import { openObjectOwners } from '../../starting/object-owners.ts';
 import { Runtime } from '../../runtime.ts';
 import type { Registry } from '../../types.ts';
@@ -54,17 +53,14 @@ class WorkerServer {
   readonly #parts: WorkerParts;
   readonly #requests = new RequestReport((records) => this.channel.notify('records', records));
   readonly #shares: LeasedShares;
-  readonly #coveredSockets = new CoveredSockets({
-    serve: (socket) => this.#take(socket),
-    onError: (error) => this.#onAcceptFault?.(error),
-    limit: (server) => this.#runtime?.connectionLimit.add(server),
-  });
+  /** Own sockets, received before the start. */
+  readonly #bound: SendHandle[] = [];
+  readonly #coveredSockets = new CoveredSockets(() => this.#runtime?.sockets);
   readonly #figures = new FiguresReport({
     read: () => this.#runtime?.observing.figures(),
     send: (figures) => void this.channel.notify('figures', figures),
     monotonic: systemClock.monotonic,
   });
-  #onAcceptFault: ((error: Error) => void) | undefined;
   readonly #process = new ProcessMonitor();
   readonly #notes: string[] = [];
   readonly #problems: string[] = [];
@@ -87,9 +83,10 @@ class WorkerServer {
     });
     // If the send fails, the supervisor is about to disconnect, which is handled by that event.
     this.channel = new Channel((message, handle) => !process.connected || (process.send?.(message, handle, {}, () => {}) ?? true), {
-      start: (start: WorkerStart, handle) => this.#start(start, handle),
+      socket: (_value: undefined, handle) => this.#bound.push(handle as SendHandle),
+      start: (start: WorkerStart) => this.#start(start),
       connection: (_value: undefined, handle) => this.#take(handle as Socket),
-      cover: (worker: number, handle) => this.#coveredSockets.open(worker, handle),
+      cover: (worker: number, handle) => this.#coveredSockets.open(worker, handle as SendHandle),
       uncover: (worker: number) => this.#coveredSockets.close(worker),
       prepare: (loaded: ValidConfig) => this.#prepare(loaded),
       commit: () => this.#commit(),
@@ -124,7 +121,7 @@ class WorkerServer {
     process.exit(0);
   }
 
-  async #start(start: WorkerStart, handle: unknown): Promise<void> {
+  async #start(start: WorkerStart): Promise<void> {
     const log = this.#parts.openLog(start.log);
     this.#log = log;
     // The code of plugins knows the secrets, and runs from the next lines on.
@@ -175,10 +172,7 @@ class WorkerServer {
     });
     this.#runtime = runtime;
     log.configure({ mask: runtime.mask });
-    runtime.server.listen(handle as ListenOptions, backlog);
-    await once(runtime.server, 'listening');
-    this.#onAcceptFault = acceptReporter(log, systemClock.monotonic);
-    runtime.server.on('error', this.#onAcceptFault);
+    await runtime.sockets.listenOn(this.#bound);
     setInterval(() => {
       this.channel.notify('beat', this.#beat());
       void this.#figures.reportIfDue();
@@ -195,10 +189,10 @@ class WorkerServer {
       }
   }
 
-  /** Serves a connection that another server accepted. */
+  /** Serves a connection that the supervisor accepted. */
   #take(socket: Socket): void {
     socket.allowHalfOpen = true;
-    this.#runtime?.server.emit('connection', socket);
+    this.#runtime?.sockets.serve(socket);
   }
 
   #openStore({ records, workers }: WorkerStart, log: Log): RecordStore {
@@ -254,7 +248,6 @@ class WorkerServer {
   }
 
   async #drain(plan: DrainPlan): Promise<Heartbeat> {
-    setTimeout(() => this.#coveredSockets.closeAll(), plan.delayMs);
     await this.#runtime?.drain(plan);
     await this.#figures.end().catch(this.onDefect);
     return await this.#close();
@@ -270,10 +263,8 @@ class WorkerServer {
   }
 
   async #closeAll(): Promise<void> {
-    this.#coveredSockets.closeAll();
-    this.#runtime?.server.close();
-    await this.#abort();
     await this.#runtime?.close();
+    await this.#abort();
     this.#owners?.close();
   }
 }

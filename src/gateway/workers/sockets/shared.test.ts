@@ -7,10 +7,10 @@ it('shares one socket between all workers if the system does not support SO_REUS
     if (flags !== 0) throw new Error('not here');
     return bind(address, port, type, flags);
   };
-  const sockets = await SharedSockets.open({ host: '127.0.0.1', port: 0 }, 2, bindExclusive);
-  expect([sockets.hasSocketPerWorker, sockets.of(1) === sockets.of(2), sockets.takeEarlyConnections()]).toEqual([false, true, []]);
+  const sockets = await SharedSockets.open({ host: '127.0.0.1', port: 0 }, 2, 3, bindExclusive);
+  expect([sockets.hasSocketsPerWorker, sockets.of(1)[0] === sockets.of(2)[0], sockets.takeEarlyConnections()]).toEqual([false, true, []]);
   const server = createServer((socket) => socket.end('here'));
-  await new Promise<void>((resolve) => server.listen(sockets.of(2) as ListenOptions, resolve));
+  await new Promise<void>((resolve) => server.listen(sockets.of(2)[0] as ListenOptions, resolve));
   const { port } = new URL(sockets.url);
   const client = connect(Number(port), '127.0.0.1');
   expect((await client.toArray()).join('')).toBe('here');
@@ -18,9 +18,10 @@ it('shares one socket between all workers if the system does not support SO_REUS
   sockets.close();
 });
 
-it('opens a separate socket for each worker if the system supports SO_REUSEPORT', async () => {
-  const sockets = await SharedSockets.open({ host: '127.0.0.1', port: 0 }, 2);
-  expect(sockets.of(1) === sockets.of(2)).toBe(!sockets.hasSocketPerWorker);
+it('opens separate sockets for each worker if the system supports SO_REUSEPORT', async () => {
+  const sockets = await SharedSockets.open({ host: '127.0.0.1', port: 0 }, 2, 3);
+  const all = [...sockets.of(1), ...sockets.of(2)];
+  expect(new Set(all).size).toBe(sockets.hasSocketsPerWorker ? 6 : 1);
   sockets.close();
 });
 
@@ -29,6 +30,6 @@ it('rejects with EADDRINUSE if another process took the port', async () => {
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void other.close());
   const { port } = other.address() as AddressInfo;
-  const opened = SharedSockets.open({ host: '127.0.0.1', port: 0 }, 2, (host, _port, type, flags) => bind(host, port, type, flags));
+  const opened = SharedSockets.open({ host: '127.0.0.1', port: 0 }, 2, 3, (host, _port, type, flags) => bind(host, port, type, flags));
   await expect(opened).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });

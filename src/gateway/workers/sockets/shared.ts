@@ -2,8 +2,8 @@ import net, { createServer, type Server, type Socket } from 'node:net';
 import type { SendHandle } from 'node:child_process';
 import type { ListenAddress } from '../../../core/http/listen-address.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
-import { listen } from '../../../transport/inbound/listener/listen.ts';
-import { listenOnPath } from '../../../transport/inbound/listener/unix-socket.ts';
+import { listening, onPort, unusedAddress } from '../../../transport/inbound/listener/sockets/listen.ts';
+import { listenOnPath } from '../../../transport/inbound/listener/sockets/unix-socket.ts';
 
 /** A bound socket, not listening yet. The process that receives the handle listens on it. */
 type Bound = SendHandle & { close(): void };
@@ -29,13 +29,14 @@ export function bind(address: string, port: number, type: 4 | 6 | -1, flags: num
  */
 export class SharedSockets {
   readonly url: string;
-  readonly #bound: readonly Bound[];
+  /** The sockets of each worker; one list for all workers if the system has no shared ports. */
+  readonly #bound: readonly (readonly Bound[])[];
   readonly #release: () => void;
   /** Holds the port until a worker listens; connections made meanwhile wait. */
   readonly #portHolder: Server | undefined;
   readonly #earlyConnections: Socket[];
 
-  private constructor(url: string, bound: readonly Bound[], early: Socket[], keeper: Server | undefined, release: () => void) {
+  private constructor(url: string, bound: readonly Bound[][], early: Socket[], keeper: Server | undefined, release: () => void) {
     this.url = url;
     this.#bound = bound;
     this.#earlyConnections = early;
@@ -46,48 +47,51 @@ export class SharedSockets {
   /**
    * Binds the address. Rejects with the system's error if it is in use.
    *
-   * @param count number of workers
+   * @param workers number of workers
+   * @param perWorker number of sockets of each worker
    * @param bindTo replaces `bind` on systems without shared ports
    */
-  static async open(address: ListenAddress, count: number, bindTo = bind): Promise<SharedSockets> {
+  static async open(address: ListenAddress, workers: number, perWorker: number, bindTo = bind): Promise<SharedSockets> {
     if ('path' in address) {
       let bound: Bound | undefined;
       const take = (path: string): void => void (bound = bindTo(path, -1, -1, 0));
       const release = await listenOnPath(take, address.path, address.mode);
-      return new SharedSockets(`unix:${address.path}`, bound === undefined ? [] : [bound], [], undefined, release);
+      return new SharedSockets(`unix:${address.path}`, bound === undefined ? [] : [[bound]], [], undefined, release);
     }
     const early: Socket[] = [];
-    const waiting = (): Server => createServer({ pauseOnConnect: true }, (socket) => early.push(socket.on('error', () => {})));
-    // Exclusive at first: with SO_REUSEPORT, another gateway could share the port.
-    const exclusive = waiting();
-    const { url } = await listen(exclusive, address);
-    const { address: host, port, family } = exclusive.address() as net.AddressInfo;
-    exclusive.close();
-    const type = family === 'IPv6' ? 6 : 4;
+    const unused = await unusedAddress(address);
+    const { url } = onPort(address.host, unused);
+    const { address: host, port } = unused;
+    const type = unused.family === 'IPv6' ? 6 : 4;
     const made: Bound[] = [];
+    const share = (): Bound => {
+      const bound = bindTo(host, port, type, reusePort);
+      made.push(bound);
+      return bound;
+    };
     try {
       // One extra socket that listens at once: a port that no socket listens on could be assigned to another process.
-      for (let n = 0; n <= count; n += 1) made.push(bindTo(host, port, type, reusePort));
-      const [keeper, ...bound] = made;
-      return new SharedSockets(url, bound, early, await listening(waiting(), keeper), () => {});
+      const keeper = share();
+      const bound = Array.from({ length: workers }, () => Array.from({ length: perWorker }, share));
+      const portHolder = createServer({ pauseOnConnect: true }, (socket) => early.push(socket.on('error', () => {})));
+      await listening(portHolder, keeper);
+      return new SharedSockets(url, bound, early, portHolder, () => {});
     } catch (error) {
       for (const one of made) one.close();
       // This error may appear only when a socket listens, not when it is bound.
       if (errorCode(error) === 'EADDRINUSE') throw error;
-      return new SharedSockets(url, [bindTo(host, port, type, 0)], early, undefined, () => {});
+      return new SharedSockets(url, [[bindTo(host, port, type, 0)]], early, undefined, () => {});
     }
   }
 
-  /** True if each worker has its own socket, whose queued connections only it accepts. */
-  get hasSocketPerWorker(): boolean {
+  /** True if each worker has its own sockets, whose queued connections only it accepts. */
+  get hasSocketsPerWorker(): boolean {
     return this.#bound.length > 1;
   }
 
-  /** Socket for a worker, by its number from 1; shared by all if the system has no shared ports. */
-  of(worker: number): SendHandle {
-    const found = this.#bound[(worker - 1) % this.#bound.length];
-    if (found === undefined) throw new Error('the data listener is closed');
-    return found;
+  /** Sockets for a worker, by its number from 1. */
+  of(worker: number): readonly SendHandle[] {
+    return this.#bound[(worker - 1) % this.#bound.length] ?? [];
   }
 
   /** Called when all workers listen. Returns the connections accepted before that, for the workers to serve. */
@@ -100,21 +104,11 @@ export class SharedSockets {
   close(): void {
     this.#portHolder?.close();
     for (const socket of this.#earlyConnections) socket.destroy();
-    for (const bound of this.#bound) bound.close();
+    for (const bound of this.#bound.flat()) bound.close();
   }
 
   /** Removes a Unix socket from the file system. */
   release(): void {
     this.#release();
   }
-}
-
-function listening(server: Server, on: SendHandle | undefined): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(on, () => {
-      server.off('error', reject);
-      resolve(server);
-    });
-  });
 }

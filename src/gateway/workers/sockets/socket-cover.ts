@@ -10,7 +10,7 @@ export class SocketCover {
 
   /** @param workers all worker numbers @param responsive workers that serve and respond */
   assign(sockets: SharedSockets | undefined, workers: readonly number[], responsive: readonly WorkerProcess[]): void {
-    if (sockets?.hasSocketPerWorker !== true) return;
+    if (sockets?.hasSocketsPerWorker !== true) return;
     for (const worker of workers) {
       const by = this.#by.get(worker);
       const isUp = responsive.some((process) => process.worker === worker);
@@ -21,7 +21,7 @@ export class SocketCover {
       if (isUp || this.#by.has(worker)) continue;
       const next = responsive[worker % responsive.length];
       if (next === undefined) continue;
-      next.channel.notify('cover', worker, sockets.of(worker));
+      for (const socket of sockets.of(worker)) next.channel.notify('cover', worker, socket);
       this.#by.set(worker, next);
     }
   }

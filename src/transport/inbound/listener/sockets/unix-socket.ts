@@ -1,6 +1,6 @@
 import { lstatSync, renameSync, type Stats, unlinkSync } from 'node:fs';
 import { connect } from 'node:net';
-import { errorCode } from '../../../core/text/error-code.ts';
+import { errorCode } from '../../../../core/text/error-code.ts';
 
 /** Maximum length of a socket path on the supported systems, in bytes. */
 const maxBytes = 103;

@@ -17,8 +17,8 @@ import { connect, createServer as createNetServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { errorCode } from '../../../core/text/error-code.ts';
-import { skipping } from '../../../../test/support/skipping.ts';
+import { errorCode } from '../../../../core/text/error-code.ts';
+import { skipping } from '../../../../../test/support/skipping.ts';
 import { listen } from './listen.ts';
 
 let dir: string;
