@@ -155,9 +155,19 @@ export class UpstreamConnection {
     this.#detach(outgoing);
     outgoing.isOver = true;
     const idleTimeoutMs = this.#idleTimeoutMs(isClean && !outgoing.request.isOnce);
-    if (idleTimeoutMs > 0) this.#origin.addIdle(this, idleTimeoutMs);
-    else this.close();
+    if (idleTimeoutMs <= 0) this.close();
+    else if (this.#socket.writableLength === 0) this.#origin.addIdle(this, idleTimeoutMs);
+    else setImmediate(() => this.#addIdleIfWritten(idleTimeoutMs));
     outgoing.receiver.finished();
+  }
+
+  /**
+   * TLS reports a write at the end of the turn of the event loop, after the response was read if the provider is fast. If
+   * it is not written by then, the provider has responded before it read the whole request, which is still being sent.
+   */
+  #addIdleIfWritten(ms: number): void {
+    if (this.#socket.writableLength > 0) this.close();
+    else if (!this.isClosed) this.#origin.addIdle(this, ms);
   }
 
   #detach(outgoing: Outgoing): void {
@@ -168,8 +178,7 @@ export class UpstreamConnection {
 
   /** Milliseconds that the connection may wait for the next request. 0: close it. */
   #idleTimeoutMs(isClean: boolean): number {
-    // The provider responded before it read the whole request, which is still being sent.
-    if (!isClean || !this.#reader.isReusable || this.#socket.writableLength > 0) return 0;
+    if (!isClean || !this.#reader.isReusable) return 0;
     this.turns.resume();
     const { keepAliveSeconds } = this.#reader;
     return keepAliveSeconds === undefined ? idleMs : Math.min(keepAliveSeconds * 1000 - idleMarginMs, idleLimitMs);

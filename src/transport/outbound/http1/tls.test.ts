@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, getCACertificates, type Server, setDefaultCACertificates, type TLSSocket } from 'node:tls';
+import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ResponseControl, ResponseReceiver, WireRequest } from '../../wire/request.ts';
+import { turns } from '../../../../test/support/time.ts';
 import { OriginPool } from './origin-pool.ts';
 import { TimerWheel } from '../../wire/timer-wheel.ts';
 
@@ -22,6 +25,21 @@ VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
 SAAwRQIhAOfNku5237CkyDGYjOitXUzjD8Pm27FnJ8A/R1Uwped8AiBT0ACY6uiG
 7KD0drucAhpCWKDZds/+t6tIjpuIx3Dl4g==
 -----END CERTIFICATE-----`;
+
+/** A server whose responses do not wait for the event loop of the test. Counts its responses and its connections. */
+const serverInThread = `
+  const { parentPort, workerData: { key, cert, responses } } = require('node:worker_threads');
+  const server = require('node:tls').createServer({ key, cert }, (socket) => {
+    Atomics.add(responses, 1, 1);
+    socket.on('error', () => {}).on('data', () => {
+      socket.write('HTTP/1.1 200 OK\\r\\ncontent-length: 3\\r\\n\\r\\nabc', () => {
+        Atomics.add(responses, 0, 1);
+        Atomics.notify(responses, 0);
+      });
+    });
+  });
+  server.listen(0, () => parentPort.postMessage(server.address().port));
+`;
 
 describe('TLS connection', () => {
   const defaultCertificates = getCACertificates('default');
@@ -73,6 +91,21 @@ describe('TLS connection', () => {
       origins.send({ ...request, headers: [] }, { trust: 'operator', connectMs: 5000, isOnce: isSingleUse }, receiver);
     });
   }
+
+  it('is reused if a response is read before the write of its request is reported', async () => {
+    const responses = new Int32Array(new SharedArrayBuffer(8));
+    const fast = new Worker(serverInThread, { eval: true, workerData: { key, cert, responses } });
+    [port] = (await once(fast, 'message')) as [number];
+    for (let sent = 1; sent <= 3; sent += 1) {
+      const response = request('localhost');
+      // The connection of the first request is only being opened. The others are written at the end of this turn.
+      if (sent > 1) setImmediate(() => Atomics.wait(responses, 0, sent - 1, 2000));
+      expect(await response).toBe('abc');
+      await turns(1);
+    }
+    expect(responses[1]).toBe(1);
+    await fast.terminate();
+  });
 
   it('is reused, uses HTTP/1.1 and sends the server name', async () => {
     expect([await request('localhost'), await request('localhost'), sockets.length]).toEqual(['abc', 'abc', 1]);
