@@ -1,5 +1,5 @@
-import { connect, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect, type LookupFunction, type OnReadOpts, type Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { WireFault } from '../../wire/fault.ts';
 import { readBeforeWriteErrors } from '../read-first.ts';
 
@@ -37,25 +37,27 @@ const probeMs = 60_000;
 const readSize = 64 * 1024;
 
 /**
- * Opens sockets. Plain ones read into one buffer shared by the process, and the bytes are copied out at once: a full-size
- * buffer for each read would cost more than the copy. On Windows a read can be in progress while the callback of another
- * socket runs, so each socket has its own buffer there.
+ * Opens sockets. They read into one buffer shared by the process, and the bytes are copied out at once: a full-size buffer
+ * for each read, or the readable side of a stream, would cost more than the copy. On Windows a read can be in progress
+ * while the callback of another socket runs, so each socket has its own buffer there.
  */
 export class Dialer {
   readonly #shared: Buffer | undefined = process.platform === 'win32' ? undefined : Buffer.allocUnsafeSlow(readSize);
 
-  dial(endpoint: Endpoint, options: DialOptions, events: SocketEvents): Socket {
-    const socket = endpoint.isTls ? secure(endpoint, options, events) : this.#plain(endpoint, options, events);
+  dial({ isTls, host, port, serverName }: Endpoint, { lookup, session }: DialOptions, events: SocketEvents): Socket {
+    const options = { host, port, onread: this.#reading(events), ...(lookup === undefined ? {} : { lookup }) };
+    const socket = isTls ? connectTls({ ...options, ...tlsOptions(serverName, session) }) : connect(options);
     socket.setNoDelay(true).setKeepAlive(true, probeMs);
     readBeforeWriteErrors(socket);
-    socket.once(endpoint.isTls ? 'secureConnect' : 'connect', () => events.opened(socket));
+    socket.once(isTls ? 'secureConnect' : 'connect', () => events.opened(socket));
+    if (isTls) socket.on('session', (ticket: Buffer) => events.session(ticket));
     socket.on('error', (error: Error) => events.failed(asTimeout(error)));
     socket.once('end', () => events.ended());
     socket.once('close', () => events.failed(new WireFault('UPSTREAM_CLOSED', 'the connection is closed')));
     return socket;
   }
 
-  #plain({ host, port }: Endpoint, { lookup }: DialOptions, events: SocketEvents): Socket {
+  #reading(events: SocketEvents): OnReadOpts {
     const buffer = this.#shared ?? Buffer.allocUnsafeSlow(readSize);
     const callback = (length: number): boolean => {
       const bytes = Buffer.allocUnsafe(length);
@@ -63,23 +65,15 @@ export class Dialer {
       events.read(bytes);
       return true;
     };
-    return connect({ host, port, onread: { buffer, callback }, ...(lookup === undefined ? {} : { lookup }) });
+    return { buffer, callback };
   }
 }
 
-function secure({ host, port, serverName }: Endpoint, { lookup, session }: DialOptions, events: SocketEvents): Socket {
-  const socket = connectTls({
-    host,
-    port,
-    ALPNProtocols: ['http/1.1'],
-    ...(serverName === undefined ? {} : { servername: serverName }),
-    ...(session === undefined ? {} : { session }),
-    ...(lookup === undefined ? {} : { lookup }),
-  });
-  socket.on('session', (ticket: Buffer) => events.session(ticket));
-  socket.on('data', (bytes: Buffer) => events.read(bytes));
-  return socket;
-}
+const tlsOptions = (servername: string | undefined, session: Buffer | undefined): ConnectionOptions => ({
+  ALPNProtocols: ['http/1.1'],
+  ...(servername === undefined ? {} : { servername }),
+  ...(session === undefined ? {} : { session }),
+});
 
 /** When all addresses of a name failed, a timeout of one of them is the most useful error. */
 function asTimeout(error: Error): Error {

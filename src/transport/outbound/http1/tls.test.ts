@@ -68,7 +68,7 @@ describe('TLS connection', () => {
   });
 
   /** The body of the response, or the code of the error. */
-  function request(host: string, isSingleUse = false): Promise<string> {
+  function request(host: string, isSingleUse = false, own: Partial<ResponseReceiver> = {}): Promise<string> {
     return new Promise((resolve) => {
       let body = '';
       const receiver: ResponseReceiver = {
@@ -80,6 +80,7 @@ describe('TLS connection', () => {
         },
         finished: () => resolve(body),
         failed: (error) => resolve('code' in error ? String(error.code) : error.message),
+        ...own,
       };
       const request = {
         origin: `https://${host}:${port}`,
@@ -148,6 +149,30 @@ describe('TLS connection', () => {
     expect(received).toBe(0);
     sockets[0]?.resume();
     await vi.waitUntil(isSending, { timeout: 10_000 });
+  });
+
+  it('reads nothing while it is paused', async () => {
+    const [block, count] = ['x'.repeat(64 * 1024), 400];
+    server.removeAllListeners('secureConnection').on('secureConnection', (socket: TLSSocket) => {
+      sockets.push(socket);
+      socket.on('error', () => undefined).write(`HTTP/1.1 200 OK\r\ncontent-length: ${block.length * count}\r\n\r\n`);
+      for (let sent = 0; sent < count; sent += 1) socket.write(block);
+    });
+    let received = 0;
+    let control: ResponseControl | undefined;
+    const data = (bytes: Buffer): void => {
+      if (received === 0) control?.pause();
+      received += bytes.length;
+    };
+    const ended = request('localhost', false, { connected: (connected) => (control = connected), data });
+    await vi.waitUntil(() => received > 0);
+    await turns();
+    const before = received;
+    await turns();
+    expect([received, before < block.length * 4]).toEqual([before, true]);
+    control?.resume();
+    await ended;
+    expect(received).toBe(block.length * count);
   });
 
   it('is rejected if the certificate does not match the host', async () => {
