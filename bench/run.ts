@@ -16,7 +16,8 @@ import { reload } from './scenarios/reload.ts';
 import { runLoads } from './scenarios/rounds.ts';
 import { starting } from './scenarios/start.ts';
 import type { GatewayOptions } from './systems/gateway.ts';
-import { gateways, systems } from './systems/index.ts';
+import { gateways, systems, tlsFrontCommand } from './systems/index.ts';
+import type { BenchEnvironment } from './systems/system.ts';
 import { findTools, nodeTools, type Tools } from './tools.ts';
 
 /**
@@ -42,7 +43,9 @@ async function main(): Promise<number> {
   if (!sources) await output([process.execPath, join(root, '.ci/build.mjs')]);
   const port = await freePort();
   await using upstream = await startProcess(tools.upstream(port), port);
-  const environment = { upstream: upstream.port, folder };
+  const tlsPort = await freePort();
+  await using tlsFront = await startProcess(tlsFrontCommand(tlsPort, port), tlsPort);
+  const environment = { upstream: upstream.port, tlsUpstream: tlsFront.port, folder };
   mkdirSync(results, { recursive: true });
   if (options.profile) {
     const picture = join(results, 'profile.html');
@@ -67,7 +70,7 @@ async function main(): Promise<number> {
   return report(entries, measurements, conditions);
 }
 
-async function loadEntries(tools: Tools, environment: { upstream: number; folder: string }, conditions: Conditions) {
+async function loadEntries(tools: Tools, environment: BenchEnvironment, conditions: Conditions) {
   const entries: Record<string, ScenarioResult> = {};
   const scenarios = loads.filter(isSelected);
   const taking = systems(sources).filter(

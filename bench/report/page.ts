@@ -14,7 +14,7 @@ Written by \`npm run bench -- --record\` from \`bench/record.json\`; no figure h
 ## How it is measured
 
 - The compiled package runs as it is installed, with \`bench/gateway.yaml\`: six plugins, an API key, one line a request on standard output, and the request log as it is by default (stored, bodies redacted). Requests are checked for what the service rejects, as those to OpenAI itself. \`log-metadata\` is the same without bodies, \`log-off\` without a request log.
-- Compared with nginx as one process with \`proxy_pass\` alone, which reads and logs no body; a relay that only moves bytes from socket to socket with \`node:net\`; and the Portkey gateway from the npm registry, with its default configuration. All have the same upstream and the same clients, over loopback without TLS.
+- Compared with nginx as one process with \`proxy_pass\` alone, which reads and logs no body; a relay that only moves bytes from socket to socket with \`node:net\`; and the Portkey gateway from the npm registry, with its default configuration. All have the same upstream and the same clients, over loopback, without TLS but for \`tls-json\` and \`tls-stream\`.
 - Each process is warmed up with up to 15,000 requests and as many events. Then the systems take turns, each round beginning with another one. Ratios and differences are taken within a round; tables show the median of the rounds, the lowest and the highest.
 - CPU time is that of all threads and children, user and system, as the kernel counts it for each thread. Work that a process defers until after the response is included: the round ends when the process is quiet again.
 - Memory is resident memory, of the process and its children, in MB of 2^20 bytes.

@@ -13,11 +13,11 @@ export interface Scenario {
   readonly systems: readonly string[];
   /** Size of each request; undefined: 1 KB. */
   readonly bytes?: number;
-  /** True if responses that the gateway passes through are compared with converted ones. */
-  readonly converts?: boolean;
+  /** Providers of the gateway that are compared with the one whose responses it passes through. */
+  readonly providers?: readonly string[];
 }
 
-/** One run of one system in one scenario. If responses are converted, `system` includes the provider. */
+/** One run of one system in one scenario. If several providers are compared, `system` includes the provider. */
 export interface Measurement {
   readonly scenario: string;
   readonly system: string;

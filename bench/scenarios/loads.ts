@@ -3,6 +3,9 @@ import type { Scenario } from '../report/summary.ts';
 
 const gateways = ['gateway', 'log-metadata', 'log-off'] as const;
 
+/** Providers of the gateway with a format other than the client's. */
+const converted = ['gemini', 'anthropic'] as const;
+
 /**
  * Scenarios without conversion run before those with it, because a process that has converted is not comparable to one that
  * never does. Large bodies come last, because they start the masking thread.
@@ -35,13 +38,31 @@ export const loads: readonly Scenario[] = [
     systems: ['nginx', 'relay', 'gateway'],
   },
   {
+    name: 'tls-json',
+    about: 'as json, from a provider that is reached by https',
+    stream: false,
+    conns: 32,
+    unit: 'request',
+    systems: ['gateway'],
+    providers: ['tls'],
+  },
+  {
+    name: 'tls-stream',
+    about: 'as stream, from a provider that is reached by https',
+    stream: true,
+    conns: 64,
+    unit: 'event',
+    systems: ['gateway'],
+    providers: ['tls'],
+  },
+  {
     name: 'convert-json',
     about: 'as json, with responses of other providers converted',
     stream: false,
     conns: 32,
     unit: 'request',
     systems: ['gateway'],
-    converts: true,
+    providers: converted,
   },
   {
     name: 'convert-stream',
@@ -50,7 +71,7 @@ export const loads: readonly Scenario[] = [
     conns: 64,
     unit: 'event',
     systems: ['gateway'],
-    converts: true,
+    providers: converted,
   },
   {
     name: 'conversation',

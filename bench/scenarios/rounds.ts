@@ -15,14 +15,11 @@ export interface RoundOptions {
 }
 
 interface Candidate {
-  /** The system's name, followed by the provider's if responses are converted. */
+  /** The system's name, followed by the provider's if there are several. */
   readonly name: string;
   readonly running: RunningProcess;
   readonly load: Pick<Load, 'url' | 'key' | 'model' | 'headers'>;
 }
-
-/** Providers of the gateway with a format other than the client's. */
-export const converted = ['gemini', 'anthropic'] as const;
 
 const warmUpRequests = 15_000;
 /** For requests of another size than those of the first warm-up. */
@@ -39,7 +36,7 @@ export async function runLoads(
   const warm = new Set<string>();
   const all: Measurement[] = [];
   for (const scenario of scenarios) {
-    const candidates = started.filter(({ name }) => scenario.systems.includes(name.split(' ')[0] ?? '')).flatMap(conversions(scenario));
+    const candidates = started.filter(({ name }) => scenario.systems.includes(name.split(' ')[0] ?? '')).flatMap(byProvider(scenario));
     for (const candidate of candidates) {
       if (warm.has(candidate.name)) continue;
       warm.add(candidate.name);
@@ -81,19 +78,19 @@ async function startAll(systems: readonly System[], place: BenchEnvironment, ope
 
 export const urlOf = ({ port }: RunningProcess): string => `http://127.0.0.1:${port}/v1/chat/completions`;
 
-/** Returns the same process once per provider: conversions are compared with responses that it passes through. */
-const conversions =
-  ({ converts }: Scenario) =>
+/** Returns the same process once per provider, the first time with the provider whose responses it passes through. */
+const byProvider =
+  ({ providers = [] }: Scenario) =>
   (candidate: Candidate): Candidate[] => [
     candidate,
-    ...(converts === true ? converted : []).map((slug) => ({
+    ...providers.map((slug) => ({
       ...candidate,
       name: `${candidate.name} → ${slug}`,
-      load: { ...candidate.load, model: convertedModel(slug) },
+      load: { ...candidate.load, model: modelOf(slug) },
     })),
   ];
 
-export const convertedModel = (slug: string): string => `@${slug}/mock-1`;
+export const modelOf = (slug: string): string => `@${slug}/mock-1`;
 
 /** Each round begins with another system, so that the order varies. */
 const turned = (list: readonly Candidate[], by: number): Candidate[] => [

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { certificates } from '../../test/support/certificates.ts';
 import { freePort, type RunningProcess, startProcess } from '../processes.ts';
 import { key, model, type BenchEnvironment, type System } from './system.ts';
 
@@ -42,7 +43,7 @@ export interface GatewayCommand {
 }
 
 export function gatewayCommand(
-  { upstream, folder }: BenchEnvironment,
+  { upstream, tlsUpstream, folder }: BenchEnvironment,
   name: string,
   port: number,
   options: GatewayOptions,
@@ -57,6 +58,8 @@ export function gatewayCommand(
     command: [process.execPath, ...nodeFlags(), ...inside, ...(options.flags ?? []), ...own, 'start', '-c', to, '--listen', listen],
     env: {
       BENCH_UPSTREAM: `http://127.0.0.1:${upstream}/v1`,
+      BENCH_TLS_UPSTREAM: `https://127.0.0.1:${tlsUpstream ?? upstream}/v1`,
+      NODE_EXTRA_CA_CERTS: certificateIn(folder),
       BENCH_STATE: join(home, 'state'),
       BENCH_KEY_HASH: `sha256:${createHash('sha256').update(key).digest('hex')}`,
       NODE_ENV: 'production',
@@ -64,6 +67,13 @@ export function gatewayCommand(
     },
     home,
   };
+}
+
+/** The certificate of `tls-front.ts`, as a file. */
+function certificateIn(folder: string): string {
+  const file = join(folder, 'tls-front.pem');
+  writeFileSync(file, certificates.good.cert);
+  return file;
 }
 
 /** Returns `bench/gateway.yaml`, with `logging.requests` replaced if given. */

@@ -17,6 +17,14 @@ const relay: System = {
   },
 };
 
+/** Starts what makes the upstream available by https. */
+export const tlsFrontCommand = (port: number, upstream: number): readonly string[] => [
+  process.execPath,
+  join(here, 'tls-front.ts'),
+  String(port),
+  String(upstream),
+];
+
 /** The gateway by `logging.requests`. `gateway` uses the default: bodies stored and redacted. The others show the cost of the log. */
 export const gateways: Readonly<Record<string, GatewayOptions>> = {
   gateway: {},

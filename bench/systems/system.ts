@@ -4,6 +4,8 @@ import type { RunningProcess } from '../processes.ts';
 export interface BenchEnvironment {
   /** Port of the upstream on 127.0.0.1. */
   readonly upstream: number;
+  /** Port on which it is reached by https. */
+  readonly tlsUpstream?: number;
   /** A folder that is deleted at the end. */
   readonly folder: string;
 }

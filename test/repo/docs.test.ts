@@ -46,6 +46,7 @@ const check = (source: { path: string } | { text: string; name: string }) =>
       ...env,
       BENCH_LOG_LEVEL: 'info',
       BENCH_UPSTREAM: 'http://127.0.0.1:9100/v1',
+      BENCH_TLS_UPSTREAM: 'https://127.0.0.1:9100/v1',
       BENCH_KEY_HASH: `sha256:${'0'.repeat(64)}`,
       FILE: 'content of a file',
       ACCOUNT: JSON.stringify({ type: 'service_account', project_id: 'acme-ml', client_email: 'a@b.example', private_key: 'key' }),
