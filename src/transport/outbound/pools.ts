@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type { LookupFunction } from 'node:net';
 import type { Pool } from 'undici';
 import type { Trust } from '../../core/snapshot.ts';
+import { idleMs } from './http1/connection.ts';
 
 export interface PoolOptions {
   /** Name resolution that rejects addresses forbidden by the egress rules. */
@@ -121,7 +122,7 @@ export class Pools {
       allowH2: false,
       headersTimeout: 0,
       bodyTimeout: 0,
-      keepAliveTimeout: 15_000,
+      keepAliveTimeout: idleMs,
       connect: { timeout: dialMs, ...(lookup === undefined ? {} : { lookup }) },
     });
   }

@@ -8,13 +8,15 @@ import { ReadingTurns } from '../../wire/reading-turns.ts';
 import { unsentBytes, type WritingSocket } from '../unsent.ts';
 
 /**
- * Milliseconds within which a kept-alive connection that was already closed reports its error. A provider that has begun
- * to process a request may also drop the connection, but not so soon.
+ * Milliseconds, in addition to a round trip, within which a kept-alive connection that was already closed reports its error.
+ * A provider that has begun to process a request may also drop the connection, but not so soon.
  */
 const staleMs = 100;
+/** Longer times to connect are not those of a round trip alone, in milliseconds. */
+const maxRoundTripMs = 500;
 
-/** Milliseconds that an idle connection is kept if the provider gives no timeout. */
-const idleMs = 15_000;
+/** Milliseconds that an idle connection is kept if the provider gives no timeout. Many load balancers close theirs after 60 s. */
+export const idleMs = 55_000;
 /** Milliseconds subtracted from the provider's keep-alive timeout: a request sent that late could meet a closed connection. */
 const idleMarginMs = 2000;
 const idleLimitMs = 600_000;
@@ -23,8 +25,8 @@ const idleLimitMs = 600_000;
 const closedCodes: ReadonlySet<unknown> = new Set(['UPSTREAM_CLOSED', 'UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 /** True if the connection was already closed when the request was written to it. @param writtenAt monotonic milliseconds */
-export const wasClosedBefore = (writtenAt: number, error: NodeJS.ErrnoException): boolean =>
-  closedCodes.has(error.code) && performance.now() - writtenAt <= staleMs;
+export const wasClosedBefore = (writtenAt: number, error: NodeJS.ErrnoException, roundTripMs = 0): boolean =>
+  closedCodes.has(error.code) && performance.now() - writtenAt <= staleMs + Math.min(roundTripMs, maxRoundTripMs);
 
 /** What a connection needs from its origin. */
 interface ConnectionOrigin {
@@ -39,6 +41,7 @@ export class UpstreamConnection {
   readonly #socket: Socket;
   readonly #origin: ConnectionOrigin;
   readonly #reader: ResponseParser;
+  readonly #roundTripMs: number;
   readonly turns: ReadingTurns;
   #outgoing: Outgoing | undefined;
   /** Bytes of the response were received. */
@@ -52,10 +55,11 @@ export class UpstreamConnection {
   idleUntil = 0;
 
   /** @param socket connected; its owner calls `read` and the methods below on socket events */
-  constructor(socket: Socket, origin: ConnectionOrigin, epoch: number) {
+  constructor(socket: Socket, origin: ConnectionOrigin, epoch: number, roundTripMs: number) {
     this.#socket = socket;
     this.#origin = origin;
     this.epoch = epoch;
+    this.#roundTripMs = roundTripMs;
     this.#reader = new ResponseParser(origin.responseHeads);
     this.turns = new ReadingTurns(socket);
   }
@@ -141,7 +145,7 @@ export class UpstreamConnection {
     this.close();
     if (outgoing === undefined || outgoing.isOver) return;
     outgoing.isOver = true;
-    outgoing.receiver.failed(error, !this.#hasData && wasClosedBefore(this.#reusedAt, error));
+    outgoing.receiver.failed(error, !this.#hasData && wasClosedBefore(this.#reusedAt, error, this.#roundTripMs));
   }
 
   close(): void {

@@ -15,7 +15,8 @@ export interface Endpoint {
 
 /** Events of a socket. `opened` or `failed` is called first. After `failed`, only `failed` may be called again. */
 export interface SocketEvents {
-  opened(socket: Socket): void;
+  /** @param roundTripMs time that the TCP handshake took */
+  opened(socket: Socket, roundTripMs: number): void;
   /** Bytes that only the callee refers to. */
   read(bytes: Buffer): void;
   /** The other side closed its sending side. */
@@ -49,7 +50,11 @@ export class Dialer {
     const socket = isTls ? connectTls({ ...options, ...tlsOptions(serverName, session) }) : connect(options);
     socket.setNoDelay(true).setKeepAlive(true, probeMs);
     readBeforeWriteErrors(socket);
-    socket.once(isTls ? 'secureConnect' : 'connect', () => events.opened(socket));
+    let startedAt = performance.now();
+    let roundTripMs = 0;
+    socket.once('lookup', () => (startedAt = performance.now()));
+    socket.once('connect', () => (roundTripMs = performance.now() - startedAt));
+    socket.once(isTls ? 'secureConnect' : 'connect', () => events.opened(socket, roundTripMs));
     if (isTls) socket.on('session', (ticket: Buffer) => events.session(ticket));
     socket.on('error', (error: Error) => events.failed(asTimeout(error)));
     socket.once('end', () => events.ended());

@@ -336,6 +336,18 @@ describe('broken Origins connection', () => {
     expect(await sendAndWait()).toBe('UPSTREAM_CLOSED');
   });
 
+  it('is reported as closed before within 100 ms and a round trip', async () => {
+    const first = sendAndWait();
+    // The connection takes this long to open.
+    time.pass(120);
+    await first;
+    respond = (socket) => {
+      time.pass(200);
+      socket.destroy();
+    };
+    expect(await sendAndWait()).toBe('UPSTREAM_CLOSED unread');
+  });
+
   it('ends a response without a length on close, and fails it on a reset', async () => {
     respond = (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\nall of it');
     expect(await sendAndWait()).toBe('200 all of it');

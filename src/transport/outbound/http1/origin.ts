@@ -64,9 +64,9 @@ export class Origin {
     return this.owner.dial(this.#endpoint, { lookup: this.#lookup, session: this.session }, events);
   }
 
-  connectionOpened(dial: PendingConnection, socket: Socket): UpstreamConnection {
+  connectionOpened(dial: PendingConnection, socket: Socket, roundTripMs: number): UpstreamConnection {
     this.#dials.delete(dial);
-    const connection = new UpstreamConnection(socket, this, dial.epoch);
+    const connection = new UpstreamConnection(socket, this, dial.epoch, roundTripMs);
     this.#open.add(connection);
     return connection;
   }
@@ -141,11 +141,11 @@ class PendingConnection implements SocketEvents {
     return this.#outgoing?.receiver.isOver === true;
   }
 
-  opened(socket: Socket): void {
+  opened(socket: Socket, roundTripMs: number): void {
     if (this.#isOver) return;
     // Idle sockets must not keep the process alive. For requests in progress, `OriginPool` does that.
     socket.unref();
-    this.#connection = this.#origin.connectionOpened(this, socket);
+    this.#connection = this.#origin.connectionOpened(this, socket, roundTripMs);
     const outgoing = this.#outgoing;
     this.#outgoing = undefined;
     if (outgoing !== undefined) this.#connection.send(outgoing, false);
