@@ -64,7 +64,9 @@ describe('the package', () => {
   });
 
   it('contains no sources, source maps, tests, fixtures, benchmarks or state', () => {
-    expect(files.filter((file) => /\.test\.|\.map$|fixtures\/|^(src|plugins|test|bench|\.ci|\.gateway)\/(?!.*\.md$)/.test(file))).toEqual([]);
+    expect(files.filter((file) => /\.test\.|\.map$|fixtures\/|^(src|plugins|test|bench|\.ci|\.gateway)\/(?!.*\.md$)/.test(file))).toEqual(
+      [],
+    );
   });
 
   it('contains every file that its pages link to', () => {

@@ -13,7 +13,7 @@ import type { Cors } from './cors.ts';
 import { arrivalOf, isApiDescriptionRequest, type ParsedHead, type HeadSource, relayedMethods, readHead, routeFault } from './arrival.ts';
 import type { HeaderNames } from './header-bag.ts';
 import type { Ids } from './ids.ts';
-import { handshakeFault, headFault } from './listener/head-fault.ts';
+import { handshakeFault, hasUncertainEnd, headFault } from './listener/head-fault.ts';
 import { limitUnreadTime, linger } from './listener/lingering-close.ts';
 import { UpgradeClient } from './listener/upgrade-client.ts';
 import { NodeClient } from './listener/node-client.ts';
@@ -193,8 +193,7 @@ class RequestDispatcher {
     const limits = deps.limits();
     const head = readHead(request, limits.names, deps.clock);
     const client = new NodeClient(response, this.#onEarly);
-    // A proxy that speaks HTTP/1.0 does not know chunks, and may find the end of the body elsewhere (RFC 9112 6.1).
-    if (request.httpVersionMinor === 0 && request.headers['transfer-encoding'] !== undefined) response.shouldKeepAlive = false;
+    if (hasUncertainEnd(request)) response.shouldKeepAlive = false;
     const { matched } = head;
     const traits = traitsOf(matched?.endpoint ?? 'relay');
     const cors = deps.cors();

@@ -28,6 +28,10 @@ export function headFault({ headers, rawHeaders, httpVersionMinor }: IncomingMes
   });
 }
 
+/** A proxy that speaks HTTP/1.0 does not know chunks, and may find the end of the body elsewhere (RFC 9112 6.1). */
+export const hasUncertainEnd = ({ httpVersionMinor, headers }: IncomingMessage): boolean =>
+  httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined;
+
 /** Node uses the first `Host` header, but a proxy in front may have used another (RFC 9112 3.2). */
 function hasSecondHost(raw: readonly string[]): boolean {
   let hasHost = false;

@@ -58,3 +58,19 @@ it('closes a connection if the client stops reading', async () => {
   client.destroy();
   server.close();
 });
+
+it('closes the connection of an HTTP/1.0 client after a chunked body', async () => {
+  let served = 0;
+  const server = createSideServer(16 * 1024, (request, response) => {
+    served += 1;
+    request.resume().on('end', () => response.end('done'));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
+  client.write(
+    'POST / HTTP/1.0\r\nconnection: keep-alive\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\nGET /second HTTP/1.0\r\n\r\n',
+  );
+  const text = (await client.toArray()).join('');
+  expect([served, text.endsWith('done'), text.toLowerCase().includes('connection: close')]).toEqual([1, true, true]);
+  server.close();
+});

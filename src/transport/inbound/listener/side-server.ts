@@ -5,7 +5,7 @@ import { type GatewayError, plainErrorBody } from '../../../core/error.ts';
 import { createServer } from '../../../core/node-http.ts';
 import { hasBody } from '../body/has-body.ts';
 import { useAbsoluteTarget } from '../request-target.ts';
-import { headFault } from './head-fault.ts';
+import { hasUncertainEnd, headFault } from './head-fault.ts';
 import { limitUnreadTime } from './lingering-close.ts';
 import { rejectRaw } from './reject-raw.ts';
 import { headTimeoutMs, ParserErrors } from './parser-errors.ts';
@@ -31,12 +31,20 @@ export function createSideServer(
   // A missing `Host` is found by `headFault`, whose response has a body.
   const server = createServer({ ...clocks, maxHeaderSize, requireHostHeader: false });
   const last = new WeakMap<Duplex, IncomingMessage>();
+  /** Connections that are closed after the current response. */
+  const closing = new WeakSet<Duplex>();
   server.on('request', (request) => last.set(request.socket, request));
   server.on('clientError', new ParserErrors(rejectRaw, last, { maxHeaderSize }).handle);
   // Registered first, so that responses written synchronously are tracked, too.
   limitConnections(server, most);
   return server.on('request', (request, response) => {
+    // Bytes behind the last request may be its body.
+    if (closing.has(request.socket)) return;
     useAbsoluteTarget(request);
+    if (hasUncertainEnd(request)) {
+      closing.add(request.socket);
+      response.shouldKeepAlive = false;
+    }
     const fault = headFault(request);
     if (fault === undefined) serve(request, response);
     else rejectHead(response, fault);
