@@ -60,7 +60,7 @@ describe('snapshot holder', () => {
     const closed = holder.close();
     await vi.advanceTimersByTimeAsync(closeLimitMs - 1);
     expect(faults).toEqual([]);
-    await vi.advanceTimersByTimeAsync(1);
+    await vi.advanceTimersByTimeAsync(2);
     await closed;
     expect(faults).toEqual([expect.objectContaining({ message: 'a request or a plugin still uses a configuration' })]);
   });

@@ -14,10 +14,10 @@ describe('withTimeout', () => {
   it.each<[string, () => string | Promise<string>, () => string, string]>([
     ['returns a result that arrives in time', () => delayed(99, () => 'done'), lateResult, 'done'],
     ['accepts a value instead of a promise', () => 'done', lateResult, 'done'],
-    ['returns the fallback value if the result arrives too late', () => delayed(101, () => 'done'), lateResult, 'late'],
+    ['returns the fallback value if the result arrives too late', () => delayed(102, () => 'done'), lateResult, 'late'],
     ['rejects with the error of the work if it fails in time', () => delayed(99, fails), lateResult, 'it failed'],
-    ['ignores an error of the work after the timeout', () => delayed(101, fails), lateResult, 'late'],
-    ['rejects with the error of the fallback if the result arrives too late', () => delayed(101, () => 'done'), fails, 'it failed'],
+    ['ignores an error of the work after the timeout', () => delayed(102, fails), lateResult, 'late'],
+    ['rejects with the error of the fallback if the result arrives too late', () => delayed(102, () => 'done'), fails, 'it failed'],
   ])('%s', async (_, start, end, outcome) => {
     const result = withTimeout(start(), 100, end).catch((error: unknown) => (error as Error).message);
     await vi.runAllTimersAsync();

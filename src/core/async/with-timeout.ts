@@ -7,7 +7,8 @@
 export async function withTimeout<T>(work: T | Promise<T>, ms: number, onTimeout: () => T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const end = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+    // After a stall of this process, timers run before what arrived meanwhile is read: it is not late.
+    timer = setTimeout(() => setImmediate(resolve), ms);
   });
   try {
     return await Promise.race([work, end.then(onTimeout)]);

@@ -66,7 +66,8 @@ export class ThreadMasking implements Masking {
     }
     this.#bytes += job.size;
     const within = this.#options.limitMs ?? limitMs;
-    const timer = setTimeout(() => this.#finish(waiting), within);
+    // Not before results that arrived during a stall of this process.
+    const timer = setTimeout(() => setImmediate(() => this.#finish(waiting)), within);
     const waiting: QueuedJob = { job, end: performance.now() + within, timer };
     this.#queue.add(waiting);
     if (!this.#isBusy) void this.#work();

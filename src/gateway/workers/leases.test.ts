@@ -44,7 +44,7 @@ describe('LeasedShares', () => {
     const response = Promise.withResolvers<number>();
     const worker = new LeasedShares({ ask: () => response.promise, giveBack: () => {} });
     const pendingTake = Promise.resolve(worker.take(caller, 2)).catch((error: unknown) => (error as GatewayError).code);
-    await vi.advanceTimersByTimeAsync(5000);
+    await vi.advanceTimersByTimeAsync(5001);
     expect(await pendingTake).toBe('overloaded');
     response.resolve(1);
     await vi.advanceTimersByTimeAsync(0);

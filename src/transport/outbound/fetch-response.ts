@@ -71,7 +71,9 @@ class BufferingReceiver implements ResponseReceiver {
     this.#limits = limits;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#timer = setTimeout(() => this.#fail(new FetchFault('timeout', `no response within ${limits.totalMs} ms`)), limits.totalMs);
+    const expire = (): void => this.#fail(new FetchFault('timeout', `no response within ${limits.totalMs} ms`));
+    // Not before what arrived during a stall of this process was read.
+    this.#timer = setTimeout(() => setImmediate(expire), limits.totalMs);
   }
 
   connected(source: ResponseControl): void {

@@ -150,7 +150,12 @@ export class RpcClient {
 
   #startTimer(pending: PendingCall): void {
     const { timeoutError = (ms: number) => new QueryTimeoutError(ms) } = this.#options;
-    pending.timer ??= setTimeout(() => this.#failPeer(timeoutError(pending.limitMs)), pending.limitMs);
+    const { limitMs, call } = pending;
+    const expire = (): void => {
+      if (this.#pending.get(call.id) === pending) this.#failPeer(timeoutError(limitMs));
+    };
+    // After a stall of this process, timers run before the replies that arrived meanwhile: they are not late.
+    pending.timer ??= setTimeout(() => setImmediate(expire), limitMs);
   }
 
   /** @param callError the error for pending calls */
