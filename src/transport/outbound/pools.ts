@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net';
 import type { Pool } from 'undici';
 import type { Trust } from '../../core/snapshot.ts';
 import { idleMs } from './http1/connection.ts';
+import { addressMs } from './http1/dial.ts';
 
 export interface PoolOptions {
   /** Name resolution that rejects addresses forbidden by the egress rules. */
@@ -123,7 +124,7 @@ export class Pools {
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: idleMs,
-      connect: { timeout: dialMs, ...(lookup === undefined ? {} : { lookup }) },
+      connect: { timeout: dialMs, autoSelectFamilyAttemptTimeout: addressMs, ...(lookup === undefined ? {} : { lookup }) },
     });
   }
 

@@ -38,6 +38,12 @@ const probeMs = 60_000;
 const readSize = 64 * 1024;
 
 /**
+ * Milliseconds after which a connection to one of several addresses of a name is given up for the next one. With Node's
+ * default of 250, no connection to a provider is made whose round trip is longer, but to the last address.
+ */
+export const addressMs = 500;
+
+/**
  * Opens sockets. They read into one buffer shared by the process, and the bytes are copied out at once: a full-size buffer
  * for each read, or the readable side of a stream, would cost more than the copy. On Windows a read can be in progress
  * while the callback of another socket runs, so each socket has its own buffer there.
@@ -48,7 +54,13 @@ export class Dialer {
   #secureContext: SecureContext | undefined;
 
   dial({ isTls, host, port, serverName }: Endpoint, { lookup, session }: DialOptions, events: SocketEvents): Socket {
-    const options = { host, port, onread: this.#reading(events), ...(lookup === undefined ? {} : { lookup }) };
+    const options = {
+      host,
+      port,
+      autoSelectFamilyAttemptTimeout: addressMs,
+      onread: this.#reading(events),
+      ...(lookup === undefined ? {} : { lookup }),
+    };
     const socket = isTls ? connectTls({ ...options, ...this.#tlsOptions(serverName, session) }) : connect(options);
     socket.setNoDelay(true).setKeepAlive(true, probeMs);
     readBeforeWriteErrors(socket);

@@ -14,6 +14,7 @@ import { type EchoListener, SecretRedactor, type SecretVariants } from '../../..
 import { endToEndHeaders } from '../exchange/file-body.ts';
 import type { ExchangeSettings } from '../exchange/settings.ts';
 import { streamInterrupted, invalidResponse, timeoutFault, clientNotReading } from '../exchange/faults.ts';
+import { addressMs } from '../http1/dial.ts';
 import { slowClientMs } from '../../wire/slow-client.ts';
 import { closeAfterErrors } from '../../wire/socket-errors.ts';
 import type { Sweepable } from '../../wire/sweeper.ts';
@@ -109,6 +110,7 @@ export class WebSocketExchange implements Sweepable, Flow, EchoListener {
       port: Number(url.port || (isSecure ? 443 : 80)),
       path,
       agent: false as const,
+      autoSelectFamilyAttemptTimeout: addressMs,
     };
     const request = (isSecure ? httpsRequest : httpRequest)({ ...options, headers: sent, ...(lookup === undefined ? {} : { lookup }) });
     this.#request = request;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import { expect, it } from 'vitest';
+import { type AddressInfo, createServer, Socket } from 'node:net';
+import { expect, it, vi } from 'vitest';
 import { connectionFault } from '../../core/http/connection-fault.ts';
 import { TimerWheel } from '../wire/timer-wheel.ts';
 import { createUpstream } from './upstream.ts';
@@ -44,4 +44,11 @@ it.each([
   ['a truncated chunk', `${chunked}3\r\nab`, 'connection closed'],
 ])('describes a response with %s alike, whoever reads it', async (_, response, description) => {
   expect([await faultOf(response, true), await faultOf(response, false)]).toEqual([description, description]);
+});
+
+it.each([true, false])('tries each address of a name for 500 ms, with fastPath: %s', async (fastPath) => {
+  const connect = vi.spyOn(Socket.prototype, 'connect');
+  await faultOf('<html>', fastPath);
+  expect(connect.mock.calls.flat(2)).toContainEqual(expect.objectContaining({ autoSelectFamilyAttemptTimeout: 500 }));
+  connect.mockRestore();
 });
