@@ -66,7 +66,8 @@ export class Dialer {
     readBeforeWriteErrors(socket);
     let startedAt = performance.now();
     let roundTripMs = 0;
-    socket.once('lookup', () => (startedAt = performance.now()));
+    // With several addresses, there are several attempts.
+    socket.on('connectionAttempt', () => (startedAt = performance.now()));
     socket.once('connect', () => (roundTripMs = performance.now() - startedAt));
     socket.once(isTls ? 'secureConnect' : 'connect', () => events.opened(socket, roundTripMs));
     if (isTls) socket.on('session', (ticket: Buffer) => events.session(ticket));

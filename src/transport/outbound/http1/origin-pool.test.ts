@@ -338,7 +338,8 @@ describe('broken Origins connection', () => {
 
   it('is reported as closed before within 100 ms and a round trip', async () => {
     const first = sendAndWait();
-    // The connection takes this long to open.
+    await new Promise((resolve) => process.nextTick(resolve));
+    // The connection, now begun, takes this long to open.
     time.pass(120);
     await first;
     respond = (socket) => {
