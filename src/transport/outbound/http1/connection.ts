@@ -20,6 +20,11 @@ export const idleMs = 55_000;
 /** Milliseconds subtracted from the provider's keep-alive timeout: a request sent that late could meet a closed connection. */
 const idleMarginMs = 2000;
 const idleLimitMs = 600_000;
+/**
+ * Milliseconds after which a connection serves no further request. Connections in constant use would never reach a new
+ * address of the name, nor a new server behind a load balancer that distributes connections.
+ */
+const maxAgeMs = 600_000;
 
 /** Codes of a closed connection, of this client and of undici, as opposed to a response that cannot be parsed. */
 const closedCodes: ReadonlySet<unknown> = new Set(['UPSTREAM_CLOSED', 'UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
@@ -53,6 +58,8 @@ export class UpstreamConnection {
   readonly epoch: number;
   /** Monotonic time in milliseconds until which the connection may stay idle. */
   idleUntil = 0;
+  /** Monotonic time in milliseconds from which on the connection is not used again. */
+  readonly retiresAt = performance.now() + maxAgeMs;
 
   /** @param socket connected; its owner calls `read` and the methods below on socket events */
   constructor(socket: Socket, origin: ConnectionOrigin, epoch: number, roundTripMs: number) {

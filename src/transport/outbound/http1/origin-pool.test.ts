@@ -261,6 +261,17 @@ describe('Origins connection', () => {
     expect([await sendAndWait(), sockets.length]).toEqual(['200 fine', 2]);
   });
 
+  it('is replaced after ten minutes in use', async () => {
+    const time = holdTime();
+    const opened: number[] = [];
+    for (let seconds = 0; seconds <= 660; seconds += 30) {
+      await sendAndWait();
+      opened.push(sockets.length);
+      time.pass(30_000);
+    }
+    expect(opened).toEqual([...Array<number>(21).fill(1), 2, 2]);
+  });
+
   it('fails with a connect timeout if the request is over, and other requests keep waiting', async () => {
     const neverLookup: LookupFunction = () => {};
     origins.close();

@@ -84,13 +84,14 @@ export class Origin {
     this.closeIdle();
   }
 
-  /** Adds a connection to the idle ones. */
+  /** Adds a connection to the idle ones, or closes it if it must not be used again. */
   addIdle(connection: UpstreamConnection, ms: number): void {
-    if (connection.epoch !== this.epoch) {
+    const now = performance.now();
+    if (connection.epoch !== this.epoch || now >= connection.retiresAt) {
       connection.close();
       return;
     }
-    connection.idleUntil = performance.now() + ms;
+    connection.idleUntil = now + ms;
     this.#idle.push(connection);
   }
 
