@@ -36,7 +36,6 @@ export class PlainConnections implements TimeoutGroup, ConnectionOwner {
       for (const listener of nodeListeners) listener.call(server, socket);
     };
     server.on('connection', (socket: Socket) => this.#connect(socket));
-    server.on('close', () => deps.wheel.delete(this));
   }
 
   /** True while a request on this connection has no complete response. False for connections not handled here. */
