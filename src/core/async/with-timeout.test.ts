@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { withTimeout } from './with-timeout.ts';
 
@@ -28,4 +31,26 @@ describe('withTimeout', () => {
     await withTimeout('done', 100, lateResult);
     expect(vi.getTimerCount()).toBe(0);
   });
+});
+
+it('withTimeout returns a result that arrived while this process was stalled', async () => {
+  vi.useRealTimers();
+  const worker = new Worker(
+    'const { parentPort } = require("node:worker_threads"); parentPort.on("message", (value) => parentPort.postMessage(value));',
+    {
+      eval: true,
+    },
+  );
+  const reply = async (value: string): Promise<string> => {
+    worker.postMessage(value);
+    const [received] = (await once(worker, 'message')) as [string];
+    return received;
+  };
+  await reply('started');
+  // After it, timers run before messages are read.
+  await nextTurn();
+  const result = withTimeout(reply('done'), 20, lateResult);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  expect(await result).toBe('done');
+  await worker.terminate();
 });

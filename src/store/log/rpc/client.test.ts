@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { skipping } from '../../../../test/support/skipping.ts';
@@ -176,4 +177,14 @@ it('QuestionClock.between() rejects after the time limit, and begin() restarts t
   await expect(clock.check()).rejects.toMatchObject({ code: 'log_unavailable' });
   clock.begin();
   await clock.check();
+});
+
+it('RpcClient resolves a call whose reply arrived while this process was stalled', async () => {
+  const client = clientWith({ isPure: true });
+  await client.call('echo', 0);
+  // After it, timers run before messages are read.
+  await nextTurn();
+  const call = client.call('echo', 1, { limitMs: 20 });
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  expect(echo(await call).argument).toBe(1);
 });

@@ -261,6 +261,15 @@ describe('Origins connection', () => {
     expect([await sendAndWait(), sockets.length]).toEqual(['200 fine', 2]);
   });
 
+  it('is kept for less than a minute if its provider says nothing', async () => {
+    const time = holdTime();
+    await sendAndWait();
+    time.pass(54_000);
+    expect([await sendAndWait(), sockets.length]).toEqual(['200 fine', 1]);
+    time.pass(56_000);
+    expect([await sendAndWait(), sockets.length]).toEqual(['200 fine', 2]);
+  });
+
   it('is replaced after ten minutes in use', async () => {
     const time = holdTime();
     const opened: number[] = [];
