@@ -93,6 +93,8 @@ function readFields(text: string, at: number, end: number): HeaderFields | undef
     if (colon === from || text.charCodeAt(colon) !== 0x3a) return undefined;
     const lineEnd = endOf(text, colon + 1, end, inValue);
     if (text.charCodeAt(lineEnd) !== 0x0d || text.charCodeAt(lineEnd + 1) !== 0x0a || lineEnd + 2 > end) return undefined;
+    // Node reads a tab behind `chunked` as a part of the coding.
+    if (text.charCodeAt(lineEnd - 1) === 0x09) return undefined;
     const name = text.slice(from, colon);
     const key = name.toLowerCase();
     if (unsupportedHeaders.has(key) || headers[key] !== undefined || raw.length >= maxHeaders * 2) return undefined;
