@@ -33,14 +33,16 @@ describe('withTimeout', () => {
   });
 });
 
+const echoWorker = `const { parentPort, workerData: replied } = require('node:worker_threads');
+parentPort.on('message', (value) => {
+  parentPort.postMessage(value);
+  Atomics.add(replied, 0, 1);
+});`;
+
 it('withTimeout returns a result that arrived while this process was stalled', async () => {
   vi.useRealTimers();
-  const worker = new Worker(
-    'const { parentPort } = require("node:worker_threads"); parentPort.on("message", (value) => parentPort.postMessage(value));',
-    {
-      eval: true,
-    },
-  );
+  const replied = new Int32Array(new SharedArrayBuffer(8));
+  const worker = new Worker(echoWorker, { eval: true, workerData: replied });
   const reply = async (value: string): Promise<string> => {
     worker.postMessage(value);
     const [received] = (await once(worker, 'message')) as [string];
@@ -50,7 +52,8 @@ it('withTimeout returns a result that arrived while this process was stalled', a
   // After it, timers run before messages are read.
   await nextTurn();
   const result = withTimeout(reply('done'), 20, lateResult);
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  do Atomics.wait(replied, 1, 0, 40);
+  while (Atomics.load(replied, 0) < 2);
   expect(await result).toBe('done');
   await worker.terminate();
 });

@@ -15,6 +15,7 @@ parentPort.on('message', ({ id, name, argument }) => {
   if (name === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   if (name === 'die') process.exit(3);
   parentPort.postMessage({ id, value: new TextEncoder().encode(JSON.stringify({ argument, who: threadId })) });
+  if (argument instanceof SharedArrayBuffer) Atomics.store(new Int32Array(argument), 0, 1);
 });`;
 const threadPeer: RpcClientOptions['start'] = (events) =>
   startThread({ entry: new URL(`data:text/javascript,${encodeURIComponent(text)}`), data: {}, heapMb: 64 }, events);
@@ -184,7 +185,9 @@ it('RpcClient resolves a call whose reply arrived while this process was stalled
   await client.call('echo', 0);
   // After it, timers run before messages are read.
   await nextTurn();
-  const call = client.call('echo', 1, { limitMs: 20 });
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
-  expect(echo(await call).argument).toBe(1);
+  const replied = new Int32Array(new SharedArrayBuffer(8));
+  const call = client.call('echo', replied.buffer, { limitMs: 20 });
+  do Atomics.wait(replied, 1, 0, 40);
+  while (Atomics.load(replied, 0) === 0);
+  expect(echo(await call).argument).toEqual({});
 });
