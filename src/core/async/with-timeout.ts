@@ -1,3 +1,5 @@
+import { timeoutAfterReads } from './timeout-after-reads.ts';
+
 /**
  * Waits for a result for a limited time. An error of the work that occurs later is ignored.
  *
@@ -7,8 +9,7 @@
 export async function withTimeout<T>(work: T | Promise<T>, ms: number, onTimeout: () => T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const end = new Promise<void>((resolve) => {
-    // After a stall of this process, timers run before what arrived meanwhile is read: it is not late.
-    timer = setTimeout(() => setImmediate(resolve), ms);
+    timer = timeoutAfterReads(resolve, ms);
   });
   try {
     return await Promise.race([work, end.then(onTimeout)]);

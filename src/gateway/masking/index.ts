@@ -1,3 +1,4 @@
+import { timeoutAfterReads } from '../../core/async/timeout-after-reads.ts';
 import type { MaskingJob, UnmaskedBody } from '../../core/redaction/bodies.ts';
 import { type BodyRedactor, sizeOfPieces } from '../../core/redaction/index.ts';
 import type { Masking } from '../../pipeline/record/group-commit.ts';
@@ -66,8 +67,7 @@ export class ThreadMasking implements Masking {
     }
     this.#bytes += job.size;
     const within = this.#options.limitMs ?? limitMs;
-    // Not before results that arrived during a stall of this process.
-    const timer = setTimeout(() => setImmediate(() => this.#finish(waiting)), within);
+    const timer = timeoutAfterReads(() => this.#finish(waiting), within);
     const waiting: QueuedJob = { job, end: performance.now() + within, timer };
     this.#queue.add(waiting);
     if (!this.#isBusy) void this.#work();

@@ -1,3 +1,4 @@
+import { timeoutAfterReads } from '../../core/async/timeout-after-reads.ts';
 import { fromUnknown, type GatewayError } from '../../core/error.ts';
 import { connectionFault } from '../../core/http/connection-fault.ts';
 import { appendBytes } from '../../core/memory/byte-pieces.ts';
@@ -72,8 +73,7 @@ class BufferingReceiver implements ResponseReceiver {
     this.#resolve = resolve;
     this.#reject = reject;
     const expire = (): void => this.#fail(new FetchFault('timeout', `no response within ${limits.totalMs} ms`));
-    // Not before what arrived during a stall of this process was read.
-    this.#timer = setTimeout(() => setImmediate(expire), limits.totalMs);
+    this.#timer = timeoutAfterReads(expire, limits.totalMs);
   }
 
   connected(source: ResponseControl): void {

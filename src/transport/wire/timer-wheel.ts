@@ -1,3 +1,5 @@
+import { timeoutAfterReads } from '../../core/async/timeout-after-reads.ts';
+
 /** A group of timeouts that a wheel checks. */
 export interface TimeoutGroup {
   /** Milliseconds between two checks. */
@@ -55,7 +57,7 @@ export class TimerWheel {
   #wait(at: number, now: number): void {
     clearTimeout(this.#timer);
     this.#nextAt = at;
-    this.#timer = setTimeout(this.#checkAfterReads, Math.max(1, Math.ceil(at - now)));
+    this.#timer = timeoutAfterReads(this.#check, Math.max(1, Math.ceil(at - now)));
     if (this.#refCount === 0) this.#timer.unref();
   }
 
@@ -63,9 +65,6 @@ export class TimerWheel {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
-
-  /** After a stall of this process, timers run before the data that arrived meanwhile is read: it is not late. */
-  readonly #checkAfterReads = (): void => void setImmediate(this.#check);
 
   readonly #check = (): void => {
     const now = performance.now();

@@ -2,7 +2,7 @@ import net, { createServer, type Server, type Socket } from 'node:net';
 import type { SendHandle } from 'node:child_process';
 import type { ListenAddress } from '../../../core/http/listen-address.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
-import { listening, onPort, unusedAddress } from '../../../transport/inbound/listener/sockets/listen.ts';
+import { listening, unusedAddress, urlOf } from '../../../transport/inbound/listener/sockets/listen.ts';
 import { listenOnPath } from '../../../transport/inbound/listener/sockets/unix-socket.ts';
 
 /** A bound socket, not listening yet. The process that receives the handle listens on it. */
@@ -60,7 +60,7 @@ export class SharedSockets {
     }
     const early: Socket[] = [];
     const unused = await unusedAddress(address);
-    const { url } = onPort(address.host, unused);
+    const url = urlOf(address.host, unused);
     const { address: host, port } = unused;
     const type = unused.family === 'IPv6' ? 6 : 4;
     const made: Bound[] = [];

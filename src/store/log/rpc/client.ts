@@ -1,3 +1,4 @@
+import { timeoutAfterReads } from '../../../core/async/timeout-after-reads.ts';
 import { GatewayError } from '../../../core/error.ts';
 import { QueryTimeoutError } from '../query-timeout-error.ts';
 import { type RpcCall, type RpcReply, restoreError, type ProblemReport } from './protocol.ts';
@@ -154,8 +155,7 @@ export class RpcClient {
     const expire = (): void => {
       if (this.#pending.get(call.id) === pending) this.#failPeer(timeoutError(limitMs));
     };
-    // After a stall of this process, timers run before the replies that arrived meanwhile: they are not late.
-    pending.timer ??= setTimeout(() => setImmediate(expire), limitMs);
+    pending.timer ??= timeoutAfterReads(expire, limitMs);
   }
 
   /** @param callError the error for pending calls */

@@ -28,7 +28,7 @@ export async function listen(server: Server, address: ListenAddress): Promise<Li
   }
   const { host, port } = address;
   await listening(server, { host, port });
-  return onPort(host, addressOf(server));
+  return { url: urlOf(host, addressOf(server)), release: () => {} };
 }
 
 /**
@@ -54,9 +54,10 @@ export function listening(server: Server, on: ListenOptions | SendHandle): Promi
   });
 }
 
-export function onPort(configured: string, { port }: AddressInfo): Listening {
+/** The URL that clients on this machine use. @param configured the host as configured */
+export function urlOf(configured: string, { port }: AddressInfo): string {
   const host = configured === '0.0.0.0' || configured === '::' ? '127.0.0.1' : configured;
-  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, release: () => {} };
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 const addressOf = (server: Server): AddressInfo => server.address() as AddressInfo;

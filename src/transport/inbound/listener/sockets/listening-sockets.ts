@@ -5,7 +5,7 @@ import { createServer, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as afterPoll } from 'node:timers/promises';
 import type { ListenAddress } from '../../../../core/http/listen-address.ts';
 import { errorCode } from '../../../../core/text/error-code.ts';
-import { listen, listening, type Listening, onPort, unusedAddress } from './listen.ts';
+import { listen, listening, type Listening, unusedAddress, urlOf } from './listen.ts';
 
 /** How long `stop` accepts connections that the system has queued, in milliseconds. */
 const queuedMs = 1000;
@@ -46,7 +46,7 @@ export class ListeningSockets {
       return await listen(this.#server, address);
     }
     for (let made = 1; made < sockets; made += 1) await listening(this.createListener(), shared);
-    return onPort(address.host, unused);
+    return { url: urlOf(address.host, unused), release: () => {} };
   }
 
   /** Listens on bound sockets. */
