@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns';
+import { openFilesLimit } from '../../core/files/open-files.ts';
 import type { Clock } from '../../core/context.ts';
 import type { JwtSettings, JwtVerifier } from '../../core/secrets/jwt.ts';
 import type { OAuthGrant } from '../../core/provider.ts';
@@ -57,7 +58,7 @@ export function createOutbound(from: OutboundDeps): Outbound {
   const { clock, wheel, random, egressAllow, env, onTokenFault, onKeysFault } = from;
   const names = new NameResolver({ monotonic: clock.monotonic, hostsFile: hostsFileIn(env), systemResolver: lookup });
   const egress = createEgress(egressAllow, names.lookup);
-  const upstream = createUpstream({ lookup: egress.lookup, wheel, fastPath: from.fastPath });
+  const upstream = createUpstream({ lookup: egress.lookup, wheel, fastPath: from.fastPath, idleUpTo: idleUpTo(openFilesLimit()) });
   const deps = { upstream, checkEgress: egress.check, now: clock.now, monotonic: clock.monotonic, wait, env };
   const fetcher = (grant: OAuthGrant, trust: Trust): TokenFetcher => fetcherFor(grant, trust, deps);
   const tokens = new TokenSources(fetcher, { now: clock.now, monotonic: clock.monotonic, random, onFault: onTokenFault });
@@ -96,6 +97,16 @@ function fetcherFor(grant: OAuthGrant, trust: Trust, deps: GrantDeps): TokenFetc
       return grant satisfies never;
   }
 }
+
+/**
+ * Number of connections to providers that leave a part of the open files to clients, and some to the gateway itself. More are
+ * opened if requests need them, but none of them stays idle then.
+ */
+const idleUpTo = (openFiles = Number.POSITIVE_INFINITY): number => Math.max(minConnections, openFiles / 4 - ownFiles);
+
+const minConnections = 16;
+/** Of the log, the configuration, listeners and the runtime. */
+const ownFiles = 64;
 
 function hostsFileIn(env: OutboundDeps['env']): string {
   const windows = env['SystemRoot'];

@@ -3,6 +3,7 @@ import type { Trust } from '../../../core/snapshot.ts';
 import { unbracket } from '../../../core/http/listen-address.ts';
 import { dialMsOf, type PoolOptions, type Route } from '../pools.ts';
 import type { BufferedBody, ResponseReceiver, WireRequest } from '../../wire/request.ts';
+import type { UpstreamConnection } from './connection.ts';
 import { Dialer, type Endpoint } from './dial.ts';
 import { WireFault } from '../../wire/fault.ts';
 import type { TimeoutGroup, TimerWheel } from '../../wire/timer-wheel.ts';
@@ -17,6 +18,8 @@ const oneWrite = 64 * 1024;
 
 export interface OriginPoolOptions extends PoolOptions {
   readonly wheel: TimerWheel;
+  /** From this number of connections on, each new one closes the one that has been idle for longest. Unlimited by default. */
+  readonly idleUpTo?: number | undefined;
 }
 
 /**
@@ -28,21 +31,31 @@ export class OriginPool implements TimeoutGroup {
   readonly everyMs = 1000;
   readonly #wheel: TimerWheel;
   readonly #lookup: PoolOptions['lookup'];
+  readonly #idleUpTo: number;
   readonly #origins: Readonly<Record<Trust, Map<string, Origin>>> = { operator: new Map(), request: new Map() };
   readonly #owner: OriginOwner;
   /** Requests to be sent over idle connections in this turn of the event loop. */
   #queue: Outgoing[] = [];
   /** Requests in progress. */
   #active = 0;
+  /** Connections, including those being opened. */
+  #connections = 0;
   #uses = 0;
   #isClosed = false;
 
-  constructor({ lookup, wheel }: OriginPoolOptions) {
+  constructor({ lookup, wheel, idleUpTo = Number.POSITIVE_INFINITY }: OriginPoolOptions) {
     this.#wheel = wheel;
     this.#lookup = lookup;
+    this.#idleUpTo = idleUpTo;
     const dialer = new Dialer();
     this.#owner = {
-      dial: (endpoint, options, events) => dialer.dial(endpoint, options, events),
+      dial: (endpoint, options, events) => {
+        if (this.#connections >= this.#idleUpTo) this.#closeLongestIdle();
+        const socket = dialer.dial(endpoint, options, events);
+        this.#connections += 1;
+        return socket;
+      },
+      connectionClosed: () => (this.#connections -= 1),
       requestEnded: () => this.#requestEnded(),
     };
   }
@@ -162,6 +175,14 @@ export class OriginPool implements TimeoutGroup {
     const origin = new Origin(endpointOf(url), url.host, this.#lookup(trust), this.#owner);
     this.#origins[trust].set(text, origin);
     return origin;
+  }
+
+  #closeLongestIdle(): void {
+    let longest: UpstreamConnection | undefined;
+    for (const { longestIdle: connection } of this.#all()) {
+      if (connection !== undefined && (longest === undefined || connection.idleSince < longest.idleSince)) longest = connection;
+    }
+    longest?.close();
   }
 
   /**

@@ -8,6 +8,8 @@ import { RequestHeadWriter } from './request-head.ts';
 /** What an origin needs from the pool that contains it. */
 export interface OriginOwner {
   dial(endpoint: Endpoint, options: DialOptions, events: SocketEvents): Socket;
+  /** Called once for each connection, also for one that was not established. */
+  connectionClosed(): void;
   requestEnded(): void;
 }
 
@@ -45,6 +47,10 @@ export class Origin {
     return this.#idle.length;
   }
 
+  get longestIdle(): UpstreamConnection | undefined {
+    return this.#idle[0];
+  }
+
   /** Sends over an idle connection, or opens a new one. */
   send(outgoing: Outgoing, now: number): void {
     const idleConnection = outgoing.request.isOnce ? undefined : this.#take(now);
@@ -75,6 +81,7 @@ export class Origin {
     this.#dials.delete(dial);
     // The upstream may have rejected the TLS session.
     this.session = undefined;
+    this.owner.connectionClosed();
     this.owner.requestEnded();
   }
 
@@ -91,12 +98,14 @@ export class Origin {
       connection.close();
       return;
     }
+    connection.idleSince = now;
     connection.idleUntil = now + ms;
     this.#idle.push(connection);
   }
 
   closed(connection: UpstreamConnection): void {
     this.#open.delete(connection);
+    this.owner.connectionClosed();
     const index = this.#idle.lastIndexOf(connection);
     if (index >= 0) this.#idle.splice(index, 1);
   }
