@@ -1,6 +1,6 @@
 import { JsonBody } from '../../src/core/json/body.ts';
 import Anthropic from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import openai from '../../plugins/providers/openai/index.ts';
 import { throughHub } from '../../src/formats/through-hub/index.ts';
 import { callOf } from '../contract/call.ts';
@@ -71,6 +71,8 @@ const contents = {
   responseId: 'c1',
 };
 
+let gemini: object = contents;
+
 /** A text and an image. */
 const painted = JSON.stringify({
   candidates: [{ content: { parts: [{ text: 'Here.' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }] }, finishReason: 'STOP' }],
@@ -88,8 +90,8 @@ beforeAll(async () => {
     if (url.startsWith('/painter/'))
       return url.includes(':stream') ? sse(response, [`data: ${painted}\r\n\r\n`]) : json(response, 200, JSON.parse(painted));
     if (url.includes(':countTokens')) return json(response, 200, { totalTokens: 43 });
-    if (url.includes(':generateContent')) return json(response, 200, contents);
-    if (url.includes(':streamGenerateContent')) return sse(response, [`data: ${JSON.stringify(contents)}\r\n\r\n`]);
+    if (url.includes(':generateContent')) return json(response, 200, gemini);
+    if (url.includes(':streamGenerateContent')) return sse(response, [`data: ${JSON.stringify(gemini)}\r\n\r\n`]);
     return (JSON.parse(body.toString()) as Json)['stream'] === true ? sse(response, chatStream) : json(response, 200, chatWhole);
   });
   const { url } = service;
@@ -150,19 +152,23 @@ const lastBody = (): Json => JSON.parse(service.requests.at(-1)?.body.toString()
 
 describe.each([['openai'], ['groq'], ['azure'], ['gemini']])('/v1/messages on %s', (slug) => {
   const model = `@${slug}/gpt-x`;
+  const [thinking, text, toolUse] = message.content;
+  // The signature of Gemini's call.
+  const kept = slug === 'gemini' ? [{ type: 'redacted_thinking', data: 'gateway:next:U0lHTkVE' }] : [];
+  const expected = { ...message, content: [thinking, text, ...kept, toolUse] };
 
   it('returns a message without streaming', async () => {
     const { data, response } = await anthropic()
       .messages.create({ model, ...request })
       .withResponse();
-    expect(data).toMatchObject(message);
+    expect(data).toMatchObject(expected);
     expect(response.headers.get('x-gateway-dropped-params')).toContain('cache_control');
     if (slug !== 'gemini') expect(lastBody()).not.toHaveProperty('top_k');
   });
 
   it('returns a message with streaming', async () => {
     const stream = anthropic().messages.stream({ model, ...request });
-    expect(await stream.finalMessage()).toMatchObject(message);
+    expect(await stream.finalMessage()).toMatchObject(expected);
   });
 
   it('records usage', async () => {
@@ -285,14 +291,59 @@ it('/v1/messages reports an image that it leaves out: in a header, and of a stre
   expect(await gateway.record(stream.response.headers.get('request-id'))).toMatchObject({ warnings });
 });
 
-it('/v1/messages sends the thought signature of a tool call back to Gemini', async () => {
+const thought = { text: 'Hm.', thought: true };
+const signed = { thoughtSignature: 'U0lHTkVE' };
+const madeCall = { functionCall: { name: 'get_weather', args: { city: 'Oslo' } } };
+
+it.each([
+  ['of a call', [thought, { text: 'Let me look.' }, { ...madeCall, ...signed }]],
+  ['of a call behind its thought', [thought, { ...madeCall, ...signed }]],
+  ['of two calls', [thought, { ...madeCall, ...signed }, madeCall, { text: 'Two.' }]],
+  ['of a text', [thought, { text: 'Hi', ...signed }]],
+  ['behind a text', [thought, { text: 'Hi' }, { text: '', ...signed }]],
+  ['of a piece of a text', [thought, { text: 'Hi, ' }, { text: 'you', ...signed }, { text: '.' }]],
+])('/v1/messages returns and takes back a signature of Gemini: %s', async (_name, parts) => {
   const model = '@gemini/gemini-3-pro-preview';
+  gemini = { ...contents, candidates: [{ index: 0, content: { role: 'model', parts }, finishReason: 'STOP' }] };
+  const whole = await anthropic().messages.create({ model, ...request });
+  const streamed = await anthropic()
+    .messages.stream({ model, ...request })
+    .finalMessage();
+  gemini = contents;
+  for (const { content } of [whole, streamed]) {
+    const results = content.flatMap((block) =>
+      block.type === 'tool_use' ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: 'Rain' }] : [],
+    );
+    const messages: Anthropic.MessageParam[] = [
+      ...request.messages,
+      { role: 'assistant', content },
+      { role: 'user', content: [...results, { type: 'text', text: 'And?' }] },
+    ];
+    // A gateway has notes of signatures only for the same model.
+    await anthropic().messages.create({ model: '@gemini/gemini-3-flash-preview', ...request, messages });
+    expect(lastBody()['contents']).toMatchObject([{ role: 'user' }, { role: 'model', parts: parts.slice(1) }, { role: 'user' }]);
+    for (const slug of ['openai', 'groq', 'azure']) {
+      await anthropic().messages.create({ model: `@${slug}/gpt-x`, ...request, messages });
+      expect(JSON.stringify(lastBody())).not.toMatch(/U0lHTkVE|gateway:/);
+    }
+  }
+});
+
+it('/v1/messages sends the thought signature of a tool call back to Gemini from its notes', async () => {
+  const model = '@gemini/gemini-3-pro-preview';
+  gemini = {
+    ...contents,
+    candidates: [{ index: 0, content: { role: 'model', parts: [{ ...madeCall, ...signed }] }, finishReason: 'STOP' }],
+  };
+  onTestFinished(() => void (gemini = contents));
   for (const stream of [false, true]) {
     const { content } = await (stream
       ? anthropic()
           .messages.stream({ model, ...request })
           .finalMessage()
       : anthropic().messages.create({ model, ...request }));
+    // Without thoughts, the client did not ask for blocks of reasoning.
+    expect(content.map(({ type }) => type)).toEqual(['tool_use']);
     const id = content.find((block) => block.type === 'tool_use')?.id ?? '';
     const messages: Anthropic.MessageParam[] = [
       ...request.messages,

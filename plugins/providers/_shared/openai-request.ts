@@ -10,7 +10,7 @@ import { withExact } from '#formats/shared/exact.ts';
 import { dropExtensions, dropLabels } from '#formats/openai-chat/extensions.ts';
 import { plainChat } from '#formats/openai-chat/plain/index.ts';
 import { withQuirks } from '#formats/openai-chat/quirks/index.ts';
-import { withoutForeignReasoning } from '#formats/openai-responses/encrypted.ts';
+import { withoutForeignReasoning } from '#formats/openai-responses/foreign-reasoning.ts';
 import { withoutSlug } from '#formats/openai-objects/batch-lines.ts';
 import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { JsonBody } from '../../core/json/body.ts';
 import type { Dropped } from '../../core/provider.ts';
+import { isKept, keptMark } from '../history/kept-content.ts';
 import { objectsIn } from '../shared/json.ts';
 import { lacksThinking, missingThinkingReason } from './request/thinking.ts';
 
@@ -8,17 +9,15 @@ import { lacksThinking, missingThinkingReason } from './request/thinking.ts';
  * The value the gateway writes where only the API could create the real one: the signature of thinking, or the index of a search
  * result. Clients send it back, and the API would reject it.
  */
-export const unsignedPlaceholder = 'gateway:unsigned';
-
-const isPlaceholder = (value: unknown): boolean => typeof value === 'string' && value.startsWith('gateway:');
+export const unsignedPlaceholder = `${keptMark}unsigned`;
 
 /** True for thinking or encrypted reasoning that another service produced. */
 export const isForeignThought = ({ type, signature, data }: JsonObject): boolean =>
-  (type === 'thinking' && isPlaceholder(signature)) || (type === 'redacted_thinking' && isPlaceholder(data));
+  (type === 'thinking' && isKept(signature)) || (type === 'redacted_thinking' && isKept(data));
 
 /** Returns the citations that the API itself created. */
 export function nativeCitations(citations: unknown): readonly unknown[] {
-  return Array.isArray(citations) ? citations.filter((one) => !isJsonObject(one) || !isPlaceholder(one['encrypted_index'])) : [];
+  return Array.isArray(citations) ? citations.filter((one) => !isJsonObject(one) || !isKept(one['encrypted_index'])) : [];
 }
 
 /**
@@ -28,7 +27,7 @@ export function nativeCitations(citations: unknown): readonly unknown[] {
  * thinking budget, so the budget is removed too.
  */
 export function withoutPlaceholders(body: JsonBody): JsonBody {
-  const isMarked = body.mentions('"gateway:');
+  const isMarked = body.mentions(`"${keptMark}`);
   const isForeign = isMarked || asksAboutForeignCalls(body);
   const messages = isForeign || emptyContents.some((text) => body.mentions(text)) ? body.exact('messages') : undefined;
   if (!Array.isArray(messages)) return body;

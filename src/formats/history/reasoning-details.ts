@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../core/json/merge.ts';
 import { parseObject, stringOf, textOf } from '../shared/json.ts';
 import type { AssistantPart } from './assistant-parts.ts';
+import { keptMark } from './kept-content.ts';
 import { signedBy } from './signatures.ts';
 
 /**
@@ -13,7 +14,7 @@ import { signedBy } from './signatures.ts';
 const ofClaude = 'anthropic-claude-v1';
 
 /** Start of a signature or of data in which the gateway keeps a detail that the messages API has no form for. */
-const prefix = 'gateway:reasoning:';
+const prefix = `${keptMark}reasoning:`;
 
 /**
  * Returns the signature of the block of thinking for a text or a summary. Undefined for a text without a signature,

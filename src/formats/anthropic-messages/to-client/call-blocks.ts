@@ -18,6 +18,8 @@ export interface Step {
 /** A tool call of the response. */
 export interface CallBlock {
   readonly start: JsonObject;
+  /** Signature of the thought that led to the call. */
+  readonly signature: string | undefined;
   /** Number of its block; undefined while it is buffered. */
   index: number | undefined;
   /** Input buffered with the call. */
@@ -31,6 +33,8 @@ export interface CallBlock {
 }
 
 const partOfNull = /^\s*(?:n|nu|nul|null\s*)?$/;
+
+const emptyCall = Object.freeze({ index: undefined, buffered: '', hasInput: false, nullPart: '', converted: undefined });
 
 const noSteps: readonly Step[] = Object.freeze([]);
 
@@ -106,7 +110,9 @@ export class CallBlocks {
     const id = this.#ids.has(given) ? made : given;
     this.#ids.add(id);
     const start = { type: 'tool_use', id, name: event.name ?? '', input: {}, ...toolCallerOf(event) };
-    const call = { start, index: undefined, buffered: '', end: new ObjectEnd(), hasInput: false, nullPart: '', converted: undefined };
+    const signature = event.thoughtSignature;
+    this.#retained.grow(signature?.length ?? 0);
+    const call = { ...emptyCall, start, signature, end: new ObjectEnd() };
     this.#calls.set(event.index, call);
     return call;
   }

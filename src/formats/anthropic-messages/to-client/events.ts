@@ -1,11 +1,12 @@
 import type { DialectCall } from '../../../core/dialect.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import { type Kept, keptText, type SignedPiece, signedPieceText } from '../../history/kept-content.ts';
 import { signedBy } from '../../history/signatures.ts';
 import { LeftOut } from '../../shared/left-out.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
 import { unsignedPlaceholder } from '../placeholders.ts';
-import { CallBlocks, type Step } from './call-blocks.ts';
+import { type CallBlock, CallBlocks, type Step } from './call-blocks.ts';
 import { Ending } from './ending.ts';
 
 /** An event of the messages API. */
@@ -26,6 +27,10 @@ interface Open {
   signature: string;
   /** For a call: a part of its input was sent. */
   hasInput: boolean;
+  /** For a text: its length so far, its signed pieces, and where the last of them ends. */
+  length: number;
+  readonly signed: SignedPiece[];
+  signedEnd: number;
 }
 
 const noEvents: readonly ApiEvent[] = Object.freeze([]);
@@ -41,6 +46,8 @@ export class MessageEvents {
   /** The first choice of the response. The API has only one. */
   #choice: number | undefined;
   #hasStarted = false;
+  /** True once the response had reasoning: its client reads such blocks, and sends them back. */
+  #hasReasoning = false;
   #next = 0;
   #open: Open | undefined;
   /** White space before a text, or a blank text. It is sent with the next text: the API rejects blank texts in later requests. */
@@ -133,7 +140,7 @@ export class MessageEvents {
   #contentEvents(event: Exclude<Content, { type: 'tool_call' }>): readonly ApiEvent[] {
     switch (event.type) {
       case 'text':
-        return this.#text(event.text, event.block);
+        return [...this.#text(event.text, event.block), ...this.#sign(event)];
       case 'refusal':
         this.#ending.isRefused = true;
         return this.#text(event.text, undefined);
@@ -143,6 +150,7 @@ export class MessageEvents {
       case 'thinking':
         return this.#thinking(event);
       case 'redacted':
+        this.#hasReasoning = true;
         return [...this.#begin('native', { type: 'redacted_thinking', data: event.data }, event.block), ...this.#close()];
       case 'block':
         return this.#block(event);
@@ -155,18 +163,51 @@ export class MessageEvents {
 
   #text(text: string, block: number | undefined): readonly ApiEvent[] {
     if (text === '') return noEvents;
-    if (this.#isOpen('text', block)) return [this.#delta({ type: 'text_delta', text })];
+    if (this.#open !== undefined && this.#isOpen('text', block)) {
+      this.#open.length += text.length;
+      return [this.#delta({ type: 'text_delta', text })];
+    }
     const whole = this.#blank + text;
     if (text.trim() === '') {
       this.#retained.add(text.length);
       this.#blank = whole;
       return noEvents;
     }
-    return [...this.#begin('text', { type: 'text', text: '' }, block), this.#delta({ type: 'text_delta', text: whole })];
+    const begun = this.#begin('text', { type: 'text', text: '' }, block);
+    if (this.#open !== undefined) this.#open.length = whole.length;
+    return [...begun, this.#delta({ type: 'text_delta', text: whole })];
+  }
+
+  /** Keeps the signature of a text for the end of its block. The API has no place for it in the block. */
+  #sign({ text, signature, block }: Hub<'text'>): readonly ApiEvent[] {
+    if (signature === undefined || !this.#hasReasoning) return noEvents;
+    const open = this.#isOpen('text', block) ? this.#open : undefined;
+    if (open === undefined) return this.#keep('text', signedPieceText({ start: 0, length: 0, signature }));
+    this.#retained.add(signature.length);
+    open.signed.push({ start: open.length - text.length - open.signedEnd, length: text.length, signature });
+    open.signedEnd = open.length;
+    return noEvents;
+  }
+
+  /** Writes a block for what a later request needs, in place of the open one. */
+  #keep(kept: Kept, value: string): readonly ApiEvent[] {
+    const closed = this.#close();
+    return [...closed, ...this.#keptBlock(kept, value)];
+  }
+
+  #keptBlock(kept: Kept, value: string): readonly ApiEvent[] {
+    const index = this.#next;
+    this.#next += 1;
+    const content_block = { type: 'redacted_thinking', data: keptText(kept, value) };
+    return [
+      { type: 'content_block_start', index, content_block },
+      { type: 'content_block_stop', index },
+    ];
   }
 
   #thinking({ text, signature, block }: Hub<'thinking'>): readonly ApiEvent[] {
     if (!text && signature === undefined) return noEvents;
+    this.#hasReasoning = true;
     const opened = this.#isOpen('thinking', block)
       ? noEvents
       : this.#begin('thinking', { type: 'thinking', thinking: '', signature: '' }, block);
@@ -176,8 +217,7 @@ export class MessageEvents {
 
   #calling(steps: readonly Step[]): readonly ApiEvent[] {
     return steps.flatMap(({ start, delta, call }) => {
-      if (start !== undefined) call.index = this.#next;
-      const opened = start === undefined ? noEvents : this.#begin('call', start, undefined);
+      const opened = start === undefined ? noEvents : this.#beginCall(start, call);
       const partial = { type: 'input_json_delta', partial_json: delta };
       // White space after the end of the input, for example, comes too late.
       const open = this.#open;
@@ -185,6 +225,14 @@ export class MessageEvents {
       open.hasInput = true;
       return [...opened, this.#delta(partial)];
     });
+  }
+
+  #beginCall(start: JsonObject, call: CallBlock): readonly ApiEvent[] {
+    const { signature } = call;
+    const signed = signature === undefined || !this.#hasReasoning ? noEvents : this.#keep('next', signature);
+    const begun = this.#begin('call', start, undefined);
+    call.index = this.#open?.index;
+    return [...signed, ...begun];
   }
 
   /**
@@ -230,7 +278,7 @@ export class MessageEvents {
 
   #begin(kind: Open['kind'], content: JsonObject, block: number | undefined): readonly ApiEvent[] {
     const closed = [...(kind === 'call' ? noEvents : this.#calling(this.#calls.rest())), ...this.#close()];
-    this.#open = { kind, index: this.#next, block, signature: '', hasInput: false };
+    this.#open = { kind, index: this.#next, block, signature: '', hasInput: false, length: 0, signed: [], signedEnd: 0 };
     this.#blank = '';
     this.#next += 1;
     return [...closed, { type: 'content_block_start', index: this.#open.index, content_block: content }];
@@ -256,7 +304,8 @@ export class MessageEvents {
           ? [this.#delta({ type: 'input_json_delta', partial_json: '' })]
           : noEvents;
     this.#open = undefined;
-    return [...last, { type: 'content_block_stop', index: open.index }];
+    const signatures = open.signed.flatMap((piece) => this.#keptBlock('text', signedPieceText(piece)));
+    return [...last, { type: 'content_block_stop', index: open.index }, ...signatures];
   }
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../core/json/merge.ts';
+import { keptIn } from '../../history/kept-content.ts';
 import { keptDetail } from '../../history/reasoning-details.ts';
 import { stringOf } from '../../shared/json.ts';
 import { isForeignThought, nativeCitations } from '../placeholders.ts';
@@ -22,12 +23,13 @@ export function readableBlocks(given: readonly JsonObject[]): Pick<Turn, 'blocks
   };
 }
 
-/** Encrypted reasoning of another service is only in `reasoning_details`. */
-const isEncrypted = (block: JsonObject): boolean => block['type'] === 'redacted_thinking' && isForeignThought(block);
+/** Encrypted reasoning of another service is only in `reasoning_details`. What the gateway kept is read later. */
+const isEncrypted = (block: JsonObject): boolean =>
+  block['type'] === 'redacted_thinking' && isForeignThought(block) && keptIn(block['data']) === undefined;
 
 /** Also removes `citations: null`, which client libraries send back. */
 function readable(block: JsonObject): JsonObject {
-  if (isForeignThought(block)) return { type: 'thinking', thinking: block['thinking'] };
+  if (block['type'] === 'thinking' && isForeignThought(block)) return { type: 'thinking', thinking: block['thinking'] };
   const { citations, ...rest } = block;
   if (citations === null) return rest;
   if (!Array.isArray(citations)) return block;

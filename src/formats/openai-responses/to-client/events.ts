@@ -6,7 +6,7 @@ import type { Usage } from '../../../core/model/usage.ts';
 import { objectOf, objectsIn, stringOf } from '../../shared/json.ts';
 import { LeftOut } from '../../shared/left-out.ts';
 import { RetainedSize } from '../../shared/response/retained-size.ts';
-import { type SignedPiece, signedPieceText } from '../encrypted.ts';
+import { type SignedPiece, signedPieceText } from '../../history/kept-content.ts';
 import { CallItem, type CallKind } from './call-item.ts';
 import { type ApiEvent, itemAdded, itemDone, noEvents, type OutputItem, type Place, WholeItem } from './items.ts';
 import { logprobsFor } from './logprobs.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../core/json/merge.ts';
-import type { SignedPiece } from '../encrypted.ts';
+import type { SignedPiece } from '../../history/kept-content.ts';
 import { type ApiEvent, type EndStatus, itemAdded, itemDone, noEvents, type OutputItem, type Place } from './items.ts';
 
 interface TextPart {

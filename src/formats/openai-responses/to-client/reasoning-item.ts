@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../core/json/merge.ts';
-import { encryptedContent, type Kept } from '../encrypted.ts';
+import { type Kept, keptText } from '../../history/kept-content.ts';
 import { type ApiEvent, itemAdded, itemDone, noEvents, type OutputItem, type Place } from './items.ts';
 
 /** Reasoning of the model, as a summary, which is what clients show. */
@@ -18,7 +18,7 @@ export class ReasoningItem implements OutputItem {
 
   get item(): JsonObject {
     const summary = this.#text === '' ? [] : [{ type: 'summary_text', text: this.#text }];
-    return { id: this.#at.item_id, type: 'reasoning', summary, encrypted_content: encryptedContent(this.#kept, this.#value) };
+    return { id: this.#at.item_id, type: 'reasoning', summary, encrypted_content: keptText(this.#kept, this.#value) };
   }
 
   get isSigned(): boolean {

@@ -1,27 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JsonBody } from '../../core/json/body.ts';
-import { encryptedContent, keptIn, signedPieceIn, signedPieceText, withoutForeignReasoning } from './encrypted.ts';
-
-describe('keptIn', () => {
-  it.each(['thinking', 'redacted', 'next', 'text'] as const)('returns what encryptedContent kept: %s', (kept) => {
-    for (const value of ['', 'SIG', 'gateway:reasoning:{"a":"b"}']) expect(keptIn(encryptedContent(kept, value))).toEqual({ kept, value });
-  });
-
-  it.each(['gAAAAAB', '', undefined, 7, 'gateway:', 'gateway:other:x'])('does not read %j', (value) => {
-    expect(keptIn(value)).toBeUndefined();
-  });
-});
-
-describe('signedPieceIn', () => {
-  it('returns what signedPieceText wrote', () => {
-    const piece = { start: 12, length: 0, signature: 'a:b' };
-    expect(signedPieceIn(signedPieceText(piece))).toEqual(piece);
-  });
-
-  it.each(['', 'SIG', '1:SIG', '1:2:', '-1:2:SIG', '1:2e9:SIG'])('does not read %j', (value) => {
-    expect(signedPieceIn(value)).toBeUndefined();
-  });
-});
+import { withoutForeignReasoning } from './foreign-reasoning.ts';
 
 describe('withoutForeignReasoning', () => {
   const bodyOf = (value: object, space = 0) => JsonBody.from(Buffer.from(JSON.stringify(value, null, space)));
