@@ -109,6 +109,15 @@ export interface ServerSettings {
   readonly drain: { readonly delayMs: number; readonly timeoutMs: number };
   /** Allow list for hosts in requests: host, `*.suffix`, CIDR. */
   readonly egressAllow: readonly string[];
+  /** The proxy for https connections to hosts of the configuration. */
+  readonly egressProxy: ProxySetting | undefined;
+}
+
+export interface ProxySetting {
+  /** `http://user:password@host:port`, or with https. */
+  readonly url: string;
+  /** Hosts that are connected to directly: host, `*.suffix`, CIDR. */
+  readonly except: readonly string[];
 }
 
 /** Rule of a config or key for the records of its requests. */

@@ -135,8 +135,7 @@ export class Runtime implements Serving {
       sweeper: this.#sweeper,
       clock,
       schedule: schedule,
-      checkEgress: egress.check,
-      lookup: egress.lookup,
+      egress,
       maxRecorded: () => this.#maxRecorded(),
       maxResponse: () => this.#settings().maxResponse,
       maxInFlight: () => this.#shareOf(this.#settings().maxInFlight),
@@ -302,9 +301,9 @@ export class Runtime implements Serving {
     this.#mask = maskOf(this.#liveGenerations);
     this.#names = headerNamesOf(generation.snapshot);
     this.#configureAccess(generation);
-    const { egressAllow } = this.snapshot().server;
+    const { server } = this.snapshot();
     this.holder.swap(generation);
-    if (egressAllow.some((entry) => !generation.snapshot.server.egressAllow.includes(entry))) this.#deps.outbound.upstream.renew('request');
+    this.#deps.outbound.reconfigured(server, generation.snapshot.server);
     this.observing.use(generation.snapshot);
     this.connectionLimit.max = this.#shareOf(generation.snapshot.server.maxConnections);
     this.#budget.limit = this.#shareOf(memoryOf(generation));

@@ -90,6 +90,7 @@ class GatewayStart {
       wheel: this.#wheel,
       random: Math.random,
       egressAllow: () => this.#serving?.snapshot().server.egressAllow ?? [],
+      egressProxy: () => this.#serving?.snapshot().server.egressProxy,
       fastPath: () => this.#serving?.snapshot().server.fastPath ?? true,
       env: options.env,
       ...outboundReporters(log),

@@ -251,9 +251,9 @@ describe('network check of gateway doctor', () => {
     ],
     [
       'are behind a proxy',
-      'http://nothing.invalid/v1',
+      'https://nothing.invalid/v1',
       { HTTPS_PROXY: 'http://p:1' },
-      /\| check the name and DNS; the gateway does not use HTTPS_PROXY, /,
+      /\| check the name and DNS, or set server\.egress\.proxy: \$\{env:HTTPS_PROXY\}/,
     ],
   ])('fails for providers that %s', async (_, host, env, line) => {
     const dir = folderWith(
@@ -261,6 +261,17 @@ describe('network check of gateway doctor', () => {
     );
     const [code, lines] = await checkLines('network', dir, [], env);
     expect([code, lines]).toEqual([1, [expect.stringMatching(line), 'skip system time: no provider is reachable to compare it with']]);
+  });
+
+  it('connects through the proxy of the configuration', async () => {
+    const dir = folderWith(
+      `server: {admin: {listen: "127.0.0.1:1"}, egress: {proxy: "http://127.0.0.1:1"}}\nproviders: {one: {type: openai, custom_host: "https://nothing.invalid/v1", api_key: sk-0123456789}}\n`,
+    );
+    const [code, lines] = await checkLines('network', dir, []);
+    expect([code, lines[0]]).toEqual([
+      1,
+      'fail nothing.invalid:443 not reachable: no connection to the proxy | Check server.egress.proxy. server.egress.no_proxy lists hosts that are reached directly.',
+    ]);
   });
 
   it('calls no provider with --offline or if all are disabled', async () => {

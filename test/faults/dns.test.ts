@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createEgress } from '../../src/transport/outbound/egress.ts';
+import { createEgress } from '../../src/transport/outbound/egress/egress.ts';
 import { NameResolver } from '../../src/transport/outbound/dns/resolver.ts';
 import { type NameServer, startNameServer } from './dns-server.ts';
 

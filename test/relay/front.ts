@@ -23,7 +23,7 @@ import { RelayedBody } from '../../src/transport/inbound/body/relayed-body.ts';
 import { headerNames, RequestHeaderBag } from '../../src/transport/inbound/header-bag.ts';
 import { UpgradeClient } from '../../src/transport/inbound/listener/upgrade-client.ts';
 import { NodeClient } from '../../src/transport/inbound/listener/node-client.ts';
-import { createEgress } from '../../src/transport/outbound/egress.ts';
+import { createEgress } from '../../src/transport/outbound/egress/egress.ts';
 import { createSweeper } from '../../src/transport/wire/sweeper.ts';
 import { createSender } from '../../src/transport/outbound/sender.ts';
 import { createUpstream } from '../../src/transport/outbound/upstream.ts';
@@ -61,8 +61,7 @@ export function createFront(origins: () => readonly string[], options: RigOption
     budget,
     clock: { now: Date.now, monotonic },
     schedule: schedule,
-    checkEgress: egress.check,
-    lookup: egress.lookup,
+    egress,
     passed: () => {},
     onEcho: () => options.onEcho?.(),
     maxRecorded: () => 0,

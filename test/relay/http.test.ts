@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request as httpRequest, type Server } from
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/core/error.ts';
-import { createEgress } from '../../src/transport/outbound/egress.ts';
+import { createEgress } from '../../src/transport/outbound/egress/egress.ts';
 import { call, createRig, provider, raw, rawProvider, read, type Rig, until } from './rig.ts';
 import type { PassResult, RigOptions } from './rig-options.ts';
 import { turns } from '../support/time.ts';

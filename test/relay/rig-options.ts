@@ -2,7 +2,7 @@ import type { GatewayError } from '../../src/core/error.ts';
 import type { HeaderPairs } from '../../src/core/http/headers.ts';
 import type { SecretVariants } from '../../src/core/secrets/redactor.ts';
 import type { Trust } from '../../src/core/snapshot.ts';
-import type { Egress } from '../../src/transport/outbound/egress.ts';
+import type { Egress } from '../../src/transport/outbound/egress/egress.ts';
 
 /** The result of a relayed request, from its record, its response and its client. */
 export interface PassResult {
@@ -25,7 +25,7 @@ export interface RigOptions {
   readonly trust?: Trust;
   readonly allow?: readonly string[];
   /** Replaces the real egress rules. */
-  readonly egress?: Egress;
+  readonly egress?: Omit<Egress, 'proxy'>;
   readonly clocks?: { readonly connect: number; readonly idle: number };
   /** Speed of the relay's clock, 1 by default. */
   readonly speed?: number;

@@ -73,7 +73,7 @@ const forbidden = [
   { file: 'src/store/x.ts', specifier: '../config/load.ts' },
   { file: 'src/pipeline/x.ts', specifier: '../transport/upstream.ts' },
   { file: 'src/transport/inbound/server.ts', specifier: '../../pipeline/chain.ts' },
-  { file: 'src/transport/inbound/x.ts', specifier: '../outbound/egress.ts' },
+  { file: 'src/transport/inbound/x.ts', specifier: '../outbound/egress/egress.ts' },
   { file: 'src/transport/outbound/x.ts', specifier: '../inbound/arrival.ts' },
   { file: 'src/transport/outbound/upstream.ts', specifier: 'jose' },
   { file: 'src/cli/x.ts', specifier: 'pino' },

@@ -237,6 +237,7 @@ export function makeSnapshot(parts: SnapshotParts = {}): Snapshot {
       fastPath: true,
       drain: { delayMs: 0, timeoutMs: 0 },
       egressAllow: [],
+      egressProxy: undefined,
     },
     log: {
       level: 'info',

@@ -1,3 +1,4 @@
+import type { ServerEntry } from '../../config/schema/index.ts';
 import { compileCatalog } from '../../config/compile/providers/index.ts';
 import { runSteps } from '../../core/async/steps.ts';
 import type { MakeCredential } from '../../config/compile/providers/binding.ts';
@@ -17,8 +18,8 @@ export interface Catalog {
   readonly entries: readonly CatalogEntry[];
   /** Secrets to mask in all text from providers. */
   readonly secrets: readonly string[];
-  /** `server.egress.allow`. */
-  readonly egressAllow: readonly string[];
+  /** `server.egress`. */
+  readonly egress: ServerEntry['egress'];
 }
 
 /**
@@ -40,7 +41,7 @@ export async function catalogOf(from: LoadedTree, io: CliIo, registry: Registry,
     const binding = catalog.get(slug)?.binding;
     return binding === undefined ? [] : [{ slug, entry, binding, written: written.get(slug), missing: loaded.missing[slug] }];
   });
-  return { entries, secrets: loaded.secrets, egressAllow: tree.server?.egress?.allow ?? [] };
+  return { entries, secrets: loaded.secrets, egress: tree.server?.egress };
 }
 
 /** Provider types by name and alias. */

@@ -4,7 +4,7 @@ import { type CliIo, hasColors } from '../io.ts';
 import type { CatalogEntry } from '../../manage/providers/catalog-entry.ts';
 import { hostOf, shortHost } from '../../manage/providers/probe-request.ts';
 import { type ProviderTestResult, type ProviderTestOptions, testProvider } from '../../manage/providers/test-provider.ts';
-import { selectedEntries, openCatalog } from './catalog.ts';
+import { type Catalog, openCatalog, selectedEntries } from './catalog.ts';
 import { exitCodes, type CommonFlags } from '../command.ts';
 import { durationOf, timeoutBounds } from '../flag-values.ts';
 import { jsonText, padEnd, textWidth } from '../text.ts';
@@ -24,11 +24,11 @@ const defaultTimeoutMs = 10_000;
 /** `gateway providers test [SLUG…]`: tests each entry with its real credential and the cheapest calls. Returns the exit code. */
 export async function testProviders(slugs: readonly string[], flags: TestFlags, io: CliIo, registry: Registry): Promise<number> {
   const timeoutMs = flags.timeout === undefined ? defaultTimeoutMs : durationOf('timeout', flags.timeout, timeoutBounds);
-  let allowed: readonly string[] = [];
-  const outbound = commandOutbound(io, () => allowed);
+  let egress: Catalog['egress'];
+  const outbound = commandOutbound(io, () => egress);
   try {
     const catalog = await openCatalog(flags, io, registry, outbound.sign);
-    allowed = catalog.egressAllow;
+    ({ egress } = catalog);
     const entries = selectedEntries(catalog, slugs);
     const mask = createMask(catalog.secrets);
     return await tryAll(entries, { flags, io, trial: { deep: flags.deep === true, outbound, timeoutMs, mask: (text) => mask.text(text) } });

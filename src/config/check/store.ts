@@ -31,6 +31,12 @@ export function createStoreRule(isPackageInstalled: (name: string) => boolean): 
 const misplacedAt = /^[^:]+:\/\/[^/?#]*(?:\/[^?#]*@|[?#].*@)/;
 const passwordPattern = /:\/\/[^/?#@]*?:([^@]+)@/;
 
+/** True if the address has a password that is no reference. */
+export function isPasswordWritten(node: Node): boolean {
+  const password = node.kind === 'scalar' ? passwordPattern.exec(node.text)?.[1] : undefined;
+  return password !== undefined && !password.includes('${');
+}
+
 function checkAddress(node: Node, text: string, report: ProblemReporter): void {
   if (!URL.canParse(text) || misplacedAt.test(text)) {
     report({
@@ -42,8 +48,7 @@ function checkAddress(node: Node, text: string, report: ProblemReporter): void {
     });
     return;
   }
-  const password = node.kind === 'scalar' ? passwordPattern.exec(node.text)?.[1] : undefined;
-  if (password === undefined || password.includes('${')) return;
+  if (!isPasswordWritten(node)) return;
   const hint = 'use ${env:NAME} or ${file:/run/secrets/name} in its place; the value is not shown here';
   report({ code: 'plain-secret', at: node.at, message: 'the password of the database is written in the file', hint, show: 'none' });
 }

@@ -1,7 +1,7 @@
 import { defaultPrefixes } from '../../core/http/headers.ts';
 import { requestLimits } from '../../core/json/limits.ts';
 import type { NoteBounds } from '../../core/model/notes.ts';
-import type { ServerSettings } from '../../core/snapshot.ts';
+import type { ProxySetting, ServerSettings } from '../../core/snapshot.ts';
 import { parseSize } from '../../core/text/units.ts';
 import type { ServerEntry } from '../schema/index.ts';
 import { compileTimeouts, defaultTimeouts, requireDuration } from './timeouts.ts';
@@ -54,8 +54,13 @@ export function compileServer(entry: ServerEntry = {}, hasSeveralKeys = false): 
       timeoutMs: entry.drain?.timeout === undefined ? defaults.drain.timeoutMs : requireDuration(entry.drain.timeout),
     }),
     egressAllow: Object.freeze([...(entry.egress?.allow ?? [])]),
+    egressProxy: proxyOf(entry.egress),
   });
 }
+
+/** The proxy of the configuration; undefined if there is none, or if its variable is empty. */
+export const proxyOf = (egress: ServerEntry['egress']): ProxySetting | undefined =>
+  egress?.proxy === undefined || egress.proxy === '' ? undefined : Object.freeze({ url: egress.proxy, except: egress.no_proxy ?? [] });
 
 /** Maximum number of client connections. */
 export const maxConnectionsOf = (entry: ServerEntry | undefined): number => entry?.max_connections ?? defaults.maxConnections;

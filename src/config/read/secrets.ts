@@ -69,6 +69,9 @@ export const maskUrlSecrets = (text: string): string =>
 
 const printablePassword = (value: string): string => (value.includes('${') ? printableSecret(value) : '…');
 
+/** Parts of the tree with addresses that may contain a password. */
+const urlParts: ReadonlySet<unknown> = new Set(['server', 'providers', 'observability', 'logging']);
+
 /** Secrets written in the files, including those with a misspelled key or a malformed value. */
 export function literalSecrets(root: Node): string[] {
   const found: string[] = [];
@@ -82,7 +85,7 @@ export function literalSecrets(root: Node): string[] {
   });
   traverse(root, (node, path) => {
     if (node.kind === 'scalar' && typeof node.value === 'string') found.push(...secretsInUrl(node.value));
-    return path.length === 0 || path[0] === 'providers' || path[0] === 'observability' || path[0] === 'logging';
+    return path.length === 0 || urlParts.has(path[0]);
   });
   visitSecrets(root, (node) => {
     if (typeof node.value === 'string' && node.value !== '' && !placeholderCredentials.has(node.value)) found.push(node.value);

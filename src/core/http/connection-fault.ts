@@ -25,6 +25,11 @@ const descriptions: ReadonlyMap<string, string> = new Map([
   ['UPSTREAM_INVALID', 'not valid HTTP'],
   ['UPSTREAM_LENGTH', 'body length differs from content-length'],
   ['UPSTREAM_HEAD_TOO_LARGE', 'too many headers'],
+  ['PROXY_UNREACHABLE', 'no connection to the proxy'],
+  ['PROXY_AUTH', 'the proxy requires a valid user name and password'],
+  ['PROXY_REFUSED', 'the proxy refused the connection'],
+  ['PROXY_FAILED', 'the proxy could not connect to it'],
+  ['PROXY_INVALID', 'the proxy sent no valid response'],
   ['UND_ERR_HEADERS_OVERFLOW', 'too many headers'],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'body length differs from content-length'],
   ['ETIMEDOUT', 'connection timed out'],
@@ -63,7 +68,13 @@ export const isPermanentFault = (error: Error): boolean => certificateCode.test(
 /** What to do about a connection error that the gateway itself or its machine causes; undefined for all others. */
 export const gatewayFaultHint = (error: Error): string | undefined => gatewayFaultHints.get(errorCode(error));
 
+const proxyHint = 'Check server.egress.proxy. server.egress.no_proxy lists hosts that are reached directly.';
+
 const gatewayFaultHints: ReadonlyMap<string, string> = new Map([
+  ['PROXY_UNREACHABLE', proxyHint],
+  ['PROXY_AUTH', 'Write the credential as http://user:password@host:port in server.egress.proxy.'],
+  ['PROXY_REFUSED', proxyHint],
+  ['PROXY_INVALID', proxyHint],
   ['EADDRNOTAVAIL', 'Widen the range of local ports (net.ipv4.ip_local_port_range) on the machine of the gateway.'],
   ['EMFILE', 'Raise the limit of open files of the gateway (ulimit -n, LimitNOFILE of systemd), or lower server.max_connections.'],
   ['ENFILE', 'Raise the limit of open files (fs.file-max) on the machine of the gateway.'],

@@ -13,7 +13,7 @@ import type { Generation } from '../../pipeline/generation.ts';
 import { isUnreadMark } from '../../pipeline/isolation/stored-files.ts';
 import { createCredentialCompiler } from '../../transport/credentials/sign.ts';
 import { TokenSources } from '../../transport/credentials/token-source.ts';
-import { createEgress } from '../../transport/outbound/egress.ts';
+import { createEgress } from '../../transport/outbound/egress/egress.ts';
 import { Generations } from '../generations.ts';
 import type { Registry } from '../types.ts';
 

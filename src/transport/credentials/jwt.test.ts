@@ -13,7 +13,7 @@ import {
 } from '../../../test/keys/issuer.ts';
 import { json } from '../../../test/support/upstream.ts';
 import { claimText, type JwtSettings, type JwtVerdict, type JwtVerifier } from '../../core/secrets/jwt.ts';
-import { createEgress } from '../outbound/egress.ts';
+import { createEgress } from '../outbound/egress/egress.ts';
 import { createJwt } from './jwt.ts';
 import { createUpstream, type Upstream } from '../outbound/upstream.ts';
 import { TimerWheel } from '../wire/timer-wheel.ts';

@@ -1,10 +1,11 @@
 import { lookup } from 'node:dns';
+import { isDeepStrictEqual } from 'node:util';
 import { openFilesLimit } from '../../core/files/open-files.ts';
 import type { Clock } from '../../core/context.ts';
 import type { JwtSettings, JwtVerifier } from '../../core/secrets/jwt.ts';
 import type { OAuthGrant } from '../../core/provider.ts';
-import type { Trust } from '../../core/snapshot.ts';
-import { createEgress, type Egress } from './egress.ts';
+import type { ProxySetting, ServerSettings, Trust } from '../../core/snapshot.ts';
+import { createEgress, type Egress } from './egress/egress.ts';
 import { awsContainer } from '../credentials/aws/container.ts';
 import { awsInstance } from '../credentials/aws/instance.ts';
 import { awsWebIdentity } from '../credentials/aws/web-identity.ts';
@@ -29,9 +30,13 @@ export interface Outbound {
   readonly sign: CredentialCompiler;
   readonly media: FetchMedia;
   readonly jwt: (settings: JwtSettings) => JwtVerifier;
+  /** After a reload: no request uses a connection that the new settings would not open. */
+  reconfigured(before: EgressSettings, after: EgressSettings): void;
   /** Closes all connections, and cancels running name lookups. */
   close(): Promise<void>;
 }
+
+type EgressSettings = Pick<ServerSettings, 'egressAllow' | 'egressProxy'>;
 
 export interface OutboundDeps {
   readonly clock: Clock;
@@ -39,6 +44,8 @@ export interface OutboundDeps {
   random(): number;
   /** `server.egress.allow` of the active configuration. */
   egressAllow(): readonly string[];
+  /** The proxy of the active configuration; undefined if there is none. */
+  readonly egressProxy?: (() => ProxySetting | undefined) | undefined;
   /** `server.fast_path` of the active configuration; the default is true. */
   readonly fastPath?: (() => boolean) | undefined;
   /** The environment of the process, which describes the identity of the machine. */
@@ -57,8 +64,14 @@ const operatorOnly: TokenFetcher = Object.freeze({
 export function createOutbound(from: OutboundDeps): Outbound {
   const { clock, wheel, random, egressAllow, env, onTokenFault, onKeysFault } = from;
   const names = new NameResolver({ monotonic: clock.monotonic, hostsFile: hostsFileIn(env), systemResolver: lookup });
-  const egress = createEgress(egressAllow, names.lookup);
-  const upstream = createUpstream({ lookup: egress.lookup, wheel, fastPath: from.fastPath, idleUpTo: idleUpTo(openFilesLimit()) });
+  const egress = createEgress(egressAllow, names.lookup, from.egressProxy);
+  const upstream = createUpstream({
+    lookup: egress.lookup,
+    proxy: egress.proxy,
+    wheel,
+    fastPath: from.fastPath,
+    idleUpTo: idleUpTo(openFilesLimit()),
+  });
   const deps = { upstream, checkEgress: egress.check, now: clock.now, monotonic: clock.monotonic, wait, env };
   const fetcher = (grant: OAuthGrant, trust: Trust): TokenFetcher => fetcherFor(grant, trust, deps);
   const tokens = new TokenSources(fetcher, { now: clock.now, monotonic: clock.monotonic, random, onFault: onTokenFault });
@@ -68,6 +81,10 @@ export function createOutbound(from: OutboundDeps): Outbound {
     sign: createCredentialCompiler(tokens, clock.now),
     media: createMedia(deps),
     jwt: createJwt({ ...deps, onFault: onKeysFault }),
+    reconfigured: (before, after) => {
+      if (before.egressAllow.some((entry) => !after.egressAllow.includes(entry))) upstream.renew('request');
+      if (!isDeepStrictEqual(before.egressProxy, after.egressProxy)) upstream.renew('operator');
+    },
     close: async () => {
       names.close();
       await upstream.close();

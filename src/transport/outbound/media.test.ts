@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { deadPort, type Script, type ScriptedUpstream, startUpstream } from '../../../test/support/upstream.ts';
 import { MemoryBudget, MemoryReservation } from '../../core/memory/budget.ts';
-import { createEgress } from './egress.ts';
+import { createEgress } from './egress/egress.ts';
 import { createMedia } from './media.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 import { turns } from '../../../test/support/time.ts';

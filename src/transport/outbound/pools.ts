@@ -1,13 +1,17 @@
 import { createRequire } from 'node:module';
 import type { LookupFunction } from 'node:net';
-import type { Pool } from 'undici';
+import type { buildConnector, Pool } from 'undici';
 import type { Trust } from '../../core/snapshot.ts';
 import { idleMs } from './http1/connection.ts';
-import { addressMs } from './http1/dial.ts';
+import type { FindProxy } from './egress/proxy.ts';
+import { addressMs, endpointOf } from './endpoint.ts';
+import { proxyConnector } from './proxy/connector.ts';
 
 export interface PoolOptions {
   /** Name resolution that rejects addresses forbidden by the egress rules. */
   lookup(trust: Trust): LookupFunction | undefined;
+  /** The proxy for connections of a trust level. All are direct by default. */
+  proxy?(trust: Trust): FindProxy;
 }
 
 /** Options for reaching an origin. */
@@ -52,13 +56,15 @@ interface PoolEntry {
 /** A pool for each origin, and for each trust level, because hosts chosen by requests are resolved under other rules. */
 export class Pools {
   readonly #lookup: PoolOptions['lookup'];
+  readonly #proxy: PoolOptions['proxy'];
   readonly #pools = new Map<string, PoolEntry>();
   /** Pools that get no further request. */
   readonly #last = new Set<Pool>();
   #uses = 0;
 
-  constructor({ lookup }: PoolOptions) {
+  constructor({ lookup, proxy }: PoolOptions) {
     this.#lookup = lookup;
+    this.#proxy = proxy;
   }
 
   /** Pools that are kept. */
@@ -117,6 +123,8 @@ export class Pools {
 
   #make(origin: string, trust: Trust, dialMs: number): Pool {
     const lookup = this.#lookup(trust);
+    const endpoint = endpointOf(new URL(origin));
+    const proxy = this.#proxy?.(trust)(endpoint);
     return new (poolClass())(origin, {
       connections: null,
       pipelining: 1,
@@ -124,7 +132,10 @@ export class Pools {
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: idleMs,
-      connect: { timeout: dialMs, autoSelectFamilyAttemptTimeout: addressMs, ...(lookup === undefined ? {} : { lookup }) },
+      connect:
+        proxy === undefined
+          ? { timeout: dialMs, autoSelectFamilyAttemptTimeout: addressMs, ...(lookup === undefined ? {} : { lookup }) }
+          : (proxyConnector(proxy, endpoint, lookup, dialMs) as buildConnector.connector),
     });
   }
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Trust } from '../../core/snapshot.ts';
 import { turns } from '../../../test/support/time.ts';
 import { TimerWheel } from '../wire/timer-wheel.ts';
-import { createEgress } from './egress.ts';
+import { createEgress } from './egress/egress.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 
 /** Names with other addresses, and other egress rules, while connections are kept alive. */

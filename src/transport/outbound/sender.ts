@@ -1,4 +1,3 @@
-import type { LookupFunction } from 'node:net';
 import type { Schedule } from '../../core/async/schedule.ts';
 import type { MemoryBudget } from '../../core/memory/budget.ts';
 import type { Clock } from '../../core/context.ts';
@@ -17,8 +16,12 @@ import { type CrashAwareReceiver, Guarded } from './guarded.ts';
 import { playLocalResponse } from './local-response.ts';
 import { overload, type Sweeper, type Sweepable } from '../wire/sweeper.ts';
 import type { Route } from './pools.ts';
+import type { Egress } from './egress/egress.ts';
 import type { WireRequest } from '../wire/request.ts';
 import { WebSocketExchange } from './websocket/exchange.ts';
+
+/** The egress rules, of which only connections of WebSockets need `lookup` and `proxy`. */
+type SenderEgress = Pick<Egress, 'check'> & Partial<Egress>;
 
 export interface SenderDeps {
   readonly upstream: { send(request: WireRequest, route: Route, receiver: CrashAwareReceiver): void };
@@ -26,10 +29,7 @@ export interface SenderDeps {
   readonly clock: Clock;
   /** Waits for the pauses of responses without a network. */
   readonly schedule: Schedule;
-  /** Why this origin may not be called, or undefined. */
-  checkEgress(origin: string, trust: Trust): GatewayError | undefined;
-  /** Name resolution that rejects addresses forbidden by the egress rules. */
-  lookup(trust: Trust): LookupFunction | undefined;
+  readonly egress: SenderEgress;
   /** Called with the number of forwarded bytes of files. */
   passed(bytes: number): void;
   /** Called each time a response contains the credential of its attempt. */
@@ -49,7 +49,7 @@ export function createSender(deps: SenderDeps): Send {
   const trusted = new Set<string>();
   const checkEgress = (origin: string, trust: Trust): GatewayError | undefined => {
     if (trust === 'operator' && trusted.has(origin)) return undefined;
-    const refusal = deps.checkEgress(origin, trust);
+    const refusal = deps.egress.check(origin, trust);
     if (refusal === undefined && trust === 'operator') trusted.add(origin);
     return refusal;
   };
@@ -86,7 +86,7 @@ export function createSender(deps: SenderDeps): Send {
   };
 }
 
-function preflightFault(attempt: Attempt, deps: SenderDeps, checkEgress: SenderDeps['checkEgress']): GatewayError | undefined {
+function preflightFault(attempt: Attempt, deps: SenderDeps, checkEgress: Egress['check']): GatewayError | undefined {
   const { upstream, translation, call } = attempt;
   if (upstream === undefined || translation === undefined || call === undefined) {
     return new GatewayError('internal', {
@@ -127,7 +127,11 @@ function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, s
   const body = attempt.upstream?.body;
   const exchange =
     body?.kind === 'socket'
-      ? new WebSocketExchange(attempt, body, { ...settings, lookup: deps.lookup(attempt.trust) })
+      ? new WebSocketExchange(attempt, body, {
+          ...settings,
+          lookup: deps.egress.lookup?.(attempt.trust),
+          proxy: deps.egress.proxy?.(attempt.trust),
+        })
       : new HttpExchange(attempt, (attempt as Prepared).translation.tap, settings);
   deps.sweeper.add(exchange);
   try {

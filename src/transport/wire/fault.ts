@@ -4,7 +4,12 @@ export type WireFaultCode =
   | 'UPSTREAM_CONNECT_TIMEOUT'
   | 'UPSTREAM_HEAD_TOO_LARGE'
   | 'UPSTREAM_LENGTH' // the end of the body cannot be determined
-  | 'UPSTREAM_INVALID'; // not valid HTTP/1.1
+  | 'UPSTREAM_INVALID' // not valid HTTP/1.1
+  | 'PROXY_UNREACHABLE'
+  | 'PROXY_AUTH' // it requires another credential
+  | 'PROXY_REFUSED' // it may not connect to this host
+  | 'PROXY_FAILED' // it could not connect to this host
+  | 'PROXY_INVALID'; // its response is not that of a proxy
 
 /** A protocol fault that no system call reported. The message is for developers and contains no bytes of the response. */
 export class WireFault extends Error {

@@ -10,7 +10,7 @@ export const checkNetwork: Check = async (subject) => {
   if (typeof origins === 'string') return [skip(`providers and system time: ${origins}`)];
   if (origins.length === 0) return [ok('no provider needs the network'), skip('system time: no provider to compare it with')];
   const { commandOutbound } = await import('../../providers/outbound.ts');
-  const outbound = commandOutbound(subject.io);
+  const outbound = commandOutbound(subject.io, () => subject.config?.loaded.tree?.server?.egress);
   try {
     const { checkReachable } = await import('../network/reach.ts');
     const hosts = await Promise.all(origins.map((origin) => checkReachable(origin, outbound, subject.io.env)));

@@ -1,6 +1,9 @@
 import { connect } from 'node:net';
 import { errorCode } from '../../../core/text/error-code.ts';
-import { unbracket } from '../../../core/http/listen-address.ts';
+import { connectionFault, gatewayFaultHint } from '../../../core/http/connection-fault.ts';
+import type { Proxy } from '../../../transport/outbound/egress/proxy.ts';
+import { type Endpoint, endpointOf } from '../../../transport/outbound/endpoint.ts';
+import { proxyConnector } from '../../../transport/outbound/proxy/connector.ts';
 import type { Outbound } from '../../../transport/outbound/index.ts';
 import { fail, ok, type CheckResult } from '../result.ts';
 
@@ -12,15 +15,35 @@ export interface Reached {
   readonly result: CheckResult;
 }
 
-/** Looks the name up as the gateway does, and opens a TCP connection. Sends nothing. Never rejects. */
+/** Looks the name up as the gateway does, and opens a TCP connection, or one through the proxy. Sends no request. Never rejects. */
 export async function checkReachable(origin: URL, outbound: Outbound, env: Readonly<Record<string, string | undefined>>): Promise<Reached> {
-  const port = Number(origin.port || (origin.protocol === 'https:' ? 443 : 80));
+  const endpoint = endpointOf(origin);
+  const { host, port } = endpoint;
   const name = `${origin.hostname}:${port}`;
   const begun = performance.now();
-  const fault = await dial(unbracket(origin.hostname), port, outbound);
+  const proxy = outbound.egress.proxy('operator')(endpoint);
+  if (proxy !== undefined) return { origin, result: await reachedThrough(proxy, endpoint, outbound) };
+  const fault = await dial(host, port, outbound);
   if (fault === undefined) return { origin, result: ok(`${name} reachable (${Math.round(performance.now() - begun)} ms)`) };
   const { why, fix } = faults[fault] ?? { why: fault, fix: 'check the host and the network' };
-  return { origin, result: fail(`${name} not reachable: ${why}`, `${fix}${proxyNote(env)}`) };
+  return { origin, result: fail(`${name} not reachable: ${why}`, endpoint.isTls ? `${fix}${proxyNote(env)}` : fix) };
+}
+
+function reachedThrough(proxy: Proxy, endpoint: Endpoint, outbound: Outbound): Promise<CheckResult> {
+  const name = `${endpoint.host}:${endpoint.port}`;
+  const begun = performance.now();
+  return new Promise((resolve) => {
+    proxyConnector(
+      proxy,
+      endpoint,
+      outbound.egress.lookup('operator'),
+      limitMs,
+    )(undefined, (error, socket) => {
+      socket?.destroy();
+      if (error === null) resolve(ok(`${name} reachable through the proxy (${Math.round(performance.now() - begun)} ms)`));
+      else resolve(fail(`${name} not reachable: ${connectionFault(error)}`, gatewayFaultHint(error) ?? 'check the host and the proxy'));
+    });
+  });
 }
 
 /** Resolves to undefined, or to the code of the fault. */
@@ -40,8 +63,8 @@ function dial(host: string, port: number, outbound: Outbound): Promise<string | 
 
 /** Names of hosts that other programs reach through a proxy may not even resolve here. */
 function proxyNote(env: Readonly<Record<string, string | undefined>>): string {
-  const name = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((one) => env[one] !== undefined && env[one] !== '');
-  return name === undefined ? '' : `; the gateway does not use ${name}, set custom_host to a reverse proxy`;
+  const name = ['HTTPS_PROXY', 'https_proxy'].find((one) => env[one] !== undefined && env[one] !== '');
+  return name === undefined ? '' : `, or set server.egress.proxy: \${env:${name}}`;
 }
 
 const faults: Readonly<Record<string, { readonly why: string; readonly fix: string }>> = {

@@ -3,10 +3,12 @@ import { unbracket } from '../../../core/http/listen-address.ts';
 import { child, keyLocation, type Node, textOf } from '../../read/node.ts';
 import type { ProblemReporter } from '../../report/problem.ts';
 import { type CheckContext, textsOf } from '../context.ts';
+import { isPasswordWritten } from '../store.ts';
 
 /** Checks hosts, address ranges and listeners of `server`. */
 export function checkHosts(context: CheckContext): void {
-  for (const { node, text } of textsOf(child(child(child(context.root, 'server'), 'egress'), 'allow'))) {
+  const egress = child(child(context.root, 'server'), 'egress');
+  for (const { node, text } of ['allow', 'no_proxy'].flatMap((key) => textsOf(child(egress, key)))) {
     if (isEgressEntry(text)) continue;
     context.report({
       code: 'bad-url',
@@ -15,7 +17,30 @@ export function checkHosts(context: CheckContext): void {
       hint: 'write api.example.com, "*.example.com" or 10.0.0.0/8',
     });
   }
+  checkProxy(child(egress, 'proxy'), context.report);
   checkListeners(context);
+}
+
+function checkProxy(node: Node | undefined, report: ProblemReporter): void {
+  const text = textOf(node);
+  if (node === undefined || text === undefined || text === '') return;
+  if (!isProxyAddress(text)) {
+    const hint = 'write http://user:password@host:port, and in the password %40 for @, %2F for /, %3A for :, %3F for ? and %23 for #';
+    report({ code: 'bad-url', at: node.at, message: 'the address of the proxy is not a valid URL', hint, show: 'none' });
+  } else if (isPasswordWritten(node)) {
+    const hint = 'use ${env:NAME} or ${file:/run/secrets/name} in its place; the value is not shown here';
+    report({ code: 'plain-secret', at: node.at, message: 'the password of the proxy is written in the file', hint, show: 'none' });
+  }
+}
+
+function isProxyAddress(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') return false;
+  try {
+    return decodeURIComponent(url.username + url.password) !== undefined && url.pathname === '/' && url.search === '' && url.hash === '';
+  } catch {
+    return false;
+  }
 }
 
 /** Checks that a custom host is an http or https URL. The provider type may demand more. */

@@ -177,11 +177,24 @@ export const server = {
     expose_routing: { type: 'boolean', description: 'Add provider, target and attempts to the response headers.', default: true },
     egress: {
       type: 'object',
-      description: 'Hosts that a request may choose.',
+      description: 'Hosts that a request may choose, and how providers are reached.',
       properties: {
         allow: {
           type: 'array',
           description: 'Hosts, "*.suffix" patterns and address ranges that are allowed in addition to public https hosts.',
+          items: { type: 'string', minLength: 1 },
+          examples: [['*.internal.example', '10.0.0.0/8']],
+        },
+        proxy: {
+          type: 'string',
+          description: 'Proxy for https connections to hosts in the configuration. "": none.',
+          pattern: '^(https?://.+)?$',
+          'x-form': 'the address of a proxy, such as http://proxy.example:3128, or "" for none',
+          examples: ['${env:HTTPS_PROXY:-}'],
+        },
+        no_proxy: {
+          type: 'array',
+          description: 'Hosts, "*.suffix" patterns and address ranges that are reached directly.',
           items: { type: 'string', minLength: 1 },
           examples: [['*.internal.example', '10.0.0.0/8']],
         },

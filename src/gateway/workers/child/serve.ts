@@ -135,6 +135,7 @@ class WorkerServer {
       wheel,
       random: Math.random,
       egressAllow: () => snapshot()?.server.egressAllow ?? [],
+      egressProxy: () => snapshot()?.server.egressProxy,
       fastPath: () => snapshot()?.server.fastPath ?? true,
       env: start.env,
       ...outboundReporters(log),

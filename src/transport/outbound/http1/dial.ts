@@ -1,17 +1,10 @@
 import { connect, type LookupFunction, type OnReadOpts, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import { WireFault } from '../../wire/fault.ts';
+import type { FindProxy, Proxy } from '../egress/proxy.ts';
+import { addressMs, type Endpoint } from '../endpoint.ts';
+import { connectThrough } from '../proxy/tunnel.ts';
 import { readBeforeWriteErrors } from '../read-first.ts';
-
-/** Destination of a connection. */
-export interface Endpoint {
-  readonly isTls: boolean;
-  /** A host name, or an IP address without brackets. */
-  readonly host: string;
-  readonly port: number;
-  /** The name that the certificate must have; undefined for an IP address. */
-  readonly serverName: string | undefined;
-}
 
 /** Events of a socket. `opened` or `failed` is called first. After `failed`, only `failed` may be called again. */
 export interface SocketEvents {
@@ -29,6 +22,7 @@ export interface SocketEvents {
 export interface DialOptions {
   /** A DNS lookup that rejects addresses which the egress rules forbid. */
   readonly lookup: LookupFunction | undefined;
+  readonly proxy: FindProxy | undefined;
   readonly session: Buffer | undefined;
 }
 
@@ -36,12 +30,6 @@ export interface DialOptions {
 const probeMs = 60_000;
 
 const readSize = 64 * 1024;
-
-/**
- * Milliseconds after which a connection to one of several addresses of a name is given up for the next one. With Node's
- * default of 250, no connection to a provider is made whose round trip is longer, but to the last address.
- */
-export const addressMs = 500;
 
 /**
  * Opens sockets. They read into one buffer shared by the process, and the bytes are copied out at once: a full-size buffer
@@ -53,7 +41,10 @@ export class Dialer {
   /** Trusted certificates and defaults of TLS. Creating them takes a third of the CPU time of a connection. */
   #secureContext: SecureContext | undefined;
 
-  dial({ isTls, host, port, serverName }: Endpoint, { lookup, session }: DialOptions, events: SocketEvents): Socket {
+  dial(endpoint: Endpoint, { lookup, proxy: find, session }: DialOptions, events: SocketEvents): Socket {
+    const proxy = find?.(endpoint);
+    if (proxy !== undefined) return this.#dialThrough(proxy, endpoint, { lookup, session }, events);
+    const { isTls, host, port, serverName } = endpoint;
     const options = {
       host,
       port,
@@ -70,11 +61,30 @@ export class Dialer {
     socket.on('connectionAttempt', () => (startedAt = performance.now()));
     socket.once('connect', () => (roundTripMs = performance.now() - startedAt));
     socket.once(isTls ? 'secureConnect' : 'connect', () => events.opened(socket, roundTripMs));
+    this.#forward(socket, isTls, events);
+    return socket;
+  }
+
+  /** The shared buffer cannot be used: a socket reads into it only if it opened its connection itself. */
+  #dialThrough(proxy: Proxy, endpoint: Endpoint, { lookup, session }: Omit<DialOptions, 'proxy'>, events: SocketEvents): Socket {
+    const tls = this.#tlsOptions(endpoint.serverName, session);
+    return connectThrough(proxy, endpoint, { lookup, tls }, (error, socket, roundTripMs = 0) => {
+      if (socket === undefined) {
+        events.failed(error ?? closedFault());
+        return;
+      }
+      readBeforeWriteErrors(socket);
+      this.#forward(socket, true, events);
+      socket.on('data', (bytes: Buffer) => events.read(bytes));
+      events.opened(socket, roundTripMs);
+    });
+  }
+
+  #forward(socket: Socket, isTls: boolean, events: SocketEvents): void {
     if (isTls) socket.on('session', (ticket: Buffer) => events.session(ticket));
     socket.on('error', (error: Error) => events.failed(asTimeout(error)));
     socket.once('end', () => events.ended());
-    socket.once('close', () => events.failed(new WireFault('UPSTREAM_CLOSED', 'the connection is closed')));
-    return socket;
+    socket.once('close', () => events.failed(closedFault()));
   }
 
   #reading(events: SocketEvents): OnReadOpts {
@@ -98,6 +108,8 @@ export class Dialer {
     };
   }
 }
+
+const closedFault = (): WireFault => new WireFault('UPSTREAM_CLOSED', 'the connection is closed');
 
 /** When all addresses of a name failed, a timeout of one of them is the most useful error. */
 function asTimeout(error: Error): Error {

@@ -1,10 +1,9 @@
-import { isIP } from 'node:net';
 import type { Trust } from '../../../core/snapshot.ts';
-import { unbracket } from '../../../core/http/listen-address.ts';
 import { dialMsOf, type PoolOptions, type Route } from '../pools.ts';
 import type { BufferedBody, ResponseReceiver, WireRequest } from '../../wire/request.ts';
 import type { UpstreamConnection } from './connection.ts';
-import { Dialer, type Endpoint } from './dial.ts';
+import { endpointOf } from '../endpoint.ts';
+import { Dialer } from './dial.ts';
 import { WireFault } from '../../wire/fault.ts';
 import type { TimeoutGroup, TimerWheel } from '../../wire/timer-wheel.ts';
 import { Origin, type OriginOwner } from './origin.ts';
@@ -31,6 +30,7 @@ export class OriginPool implements TimeoutGroup {
   readonly everyMs = 1000;
   readonly #wheel: TimerWheel;
   readonly #lookup: PoolOptions['lookup'];
+  readonly #proxy: PoolOptions['proxy'];
   readonly #idleUpTo: number;
   readonly #origins: Readonly<Record<Trust, Map<string, Origin>>> = { operator: new Map(), request: new Map() };
   readonly #owner: OriginOwner;
@@ -43,9 +43,10 @@ export class OriginPool implements TimeoutGroup {
   #uses = 0;
   #isClosed = false;
 
-  constructor({ lookup, wheel, idleUpTo = Number.POSITIVE_INFINITY }: OriginPoolOptions) {
+  constructor({ lookup, proxy, wheel, idleUpTo = Number.POSITIVE_INFINITY }: OriginPoolOptions) {
     this.#wheel = wheel;
     this.#lookup = lookup;
+    this.#proxy = proxy;
     this.#idleUpTo = idleUpTo;
     const dialer = new Dialer();
     this.#owner = {
@@ -172,7 +173,7 @@ export class OriginPool implements TimeoutGroup {
     if (url === undefined || (url.origin !== text && `${url.origin}/` !== text)) return undefined;
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined;
     if (this.size >= originLimit) this.#closeOldest();
-    const origin = new Origin(endpointOf(url), url.host, this.#lookup(trust), this.#owner);
+    const origin = new Origin(endpointOf(url), url.host, { lookup: this.#lookup(trust), proxy: this.#proxy?.(trust) }, this.#owner);
     this.#origins[trust].set(text, origin);
     return origin;
   }
@@ -205,12 +206,6 @@ export class OriginPool implements TimeoutGroup {
       origin.closeIdle();
     }
   }
-}
-
-function endpointOf({ protocol, hostname, port }: URL): Endpoint {
-  const isTls = protocol === 'https:';
-  const host = unbracket(hostname);
-  return { isTls, host, port: port === '' ? (isTls ? 443 : 80) : Number(port), serverName: isIP(host) === 0 ? host : undefined };
 }
 
 /** A small body is a text of one character per byte, which is written together with the head. */

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { ResponseHeadParser } from './response-head.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { UpstreamConnection } from './connection.ts';
-import { connectTimeout, type DialOptions, type Endpoint, type SocketEvents } from './dial.ts';
+import { connectTimeout, type DialOptions, type SocketEvents } from './dial.ts';
 import type { Outgoing } from './outgoing.ts';
 import { RequestHeadWriter } from './request-head.ts';
 
@@ -18,7 +19,7 @@ export class Origin {
   readonly responseHeads = new ResponseHeadParser();
   readonly requestHeads: RequestHeadWriter;
   readonly #endpoint: Endpoint;
-  readonly #lookup: DialOptions['lookup'];
+  readonly #path: Omit<DialOptions, 'session'>;
   readonly owner: OriginOwner;
   /** A stack: the most recently used connection is used first, so that surplus ones reach their idle timeout and are closed. */
   readonly #idle: UpstreamConnection[] = [];
@@ -31,10 +32,10 @@ export class Origin {
   /** Increases with each use of any origin. */
   lastUse = 0;
 
-  constructor(endpoint: Endpoint, authority: string, lookup: DialOptions['lookup'], owner: OriginOwner) {
+  constructor(endpoint: Endpoint, authority: string, path: Omit<DialOptions, 'session'>, owner: OriginOwner) {
     this.requestHeads = new RequestHeadWriter(authority);
     this.#endpoint = endpoint;
-    this.#lookup = lookup;
+    this.#path = path;
     this.owner = owner;
   }
 
@@ -67,7 +68,7 @@ export class Origin {
   }
 
   dial(events: SocketEvents): Socket {
-    return this.owner.dial(this.#endpoint, { lookup: this.#lookup, session: this.session }, events);
+    return this.owner.dial(this.#endpoint, { ...this.#path, session: this.session }, events);
   }
 
   connectionOpened(dial: PendingConnection, socket: Socket, roundTripMs: number): UpstreamConnection {

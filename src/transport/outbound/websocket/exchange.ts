@@ -1,10 +1,9 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { fromUnknown, GatewayError } from '../../../core/error.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
-import { unbracket } from '../../../core/http/listen-address.ts';
 import { isFinalStatus } from '../../../core/http/status.ts';
 import type { SocketBody } from '../../../core/http/request.ts';
 import type { Attempt, Flow, FlowConsumer, KeptBody, Outcome, Times, TimeoutPhase } from '../../../core/plan.ts';
@@ -14,7 +13,9 @@ import { type EchoListener, SecretRedactor, type SecretVariants } from '../../..
 import { endToEndHeaders } from '../exchange/file-body.ts';
 import type { ExchangeSettings } from '../exchange/settings.ts';
 import { streamInterrupted, invalidResponse, timeoutFault, clientNotReading } from '../exchange/faults.ts';
-import { addressMs } from '../http1/dial.ts';
+import type { FindProxy } from '../egress/proxy.ts';
+import { addressMs, type Endpoint, endpointOf } from '../endpoint.ts';
+import { proxyConnector } from '../proxy/connector.ts';
 import { slowClientMs } from '../../wire/slow-client.ts';
 import { closeAfterErrors } from '../../wire/socket-errors.ts';
 import type { Sweepable } from '../../wire/sweeper.ts';
@@ -33,6 +34,7 @@ const noPieces: readonly never[] = Object.freeze([]);
 export interface WebSocketSettings extends Pick<ExchangeSettings, 'monotonic' | 'onEcho' | 'arrivedAt' | 'begunAt' | 'settle' | 'over'> {
   /** A DNS lookup that rejects addresses which the egress rules forbid. */
   readonly lookup: LookupFunction | undefined;
+  readonly proxy?: FindProxy | undefined;
 }
 
 /**
@@ -102,17 +104,10 @@ export class WebSocketExchange implements Sweepable, Flow, EchoListener {
   /** Opens a new connection: a WebSocket's connection cannot be reused, and a kept-alive one may be closed already. */
   dial(origin: string, path: string, headers: HeaderPairs): void {
     const url = new URL(origin);
-    const { lookup } = this.#settings;
-    const isSecure = url.protocol === 'https:' || url.protocol === 'wss:';
+    const endpoint = endpointOf(url);
     const sent = toOutgoingHeaders([...headers, ...this.#body.handshake, 'host', url.host]);
-    const options = {
-      host: unbracket(url.hostname),
-      port: Number(url.port || (isSecure ? 443 : 80)),
-      path,
-      agent: false as const,
-      autoSelectFamilyAttemptTimeout: addressMs,
-    };
-    const request = (isSecure ? httpsRequest : httpRequest)({ ...options, headers: sent, ...(lookup === undefined ? {} : { lookup }) });
+    const { host, port, isTls } = endpoint;
+    const request = (isTls ? httpsRequest : httpRequest)({ host, port, path, headers: sent, ...this.#connecting(endpoint) });
     this.#request = request;
     request.on('socket', (socket: Socket) => {
       if (!socket.connecting) this.#onConnected();
@@ -122,6 +117,15 @@ export class WebSocketExchange implements Sweepable, Flow, EchoListener {
     request.on('response', (response) => this.#guard(() => this.#onRejected(response)));
     request.on('upgrade', (response, upstream, head) => this.#guard(() => this.#onUpgrade(response, upstream, head)));
     request.end();
+  }
+
+  #connecting(endpoint: Endpoint): RequestOptions & { readonly autoSelectFamilyAttemptTimeout?: number } {
+    const { lookup, proxy: find } = this.#settings;
+    const proxy = find?.(endpoint);
+    const lookingUp = lookup === undefined ? {} : { lookup };
+    if (proxy === undefined) return { agent: false, autoSelectFamilyAttemptTimeout: addressMs, ...lookingUp };
+    const connector = proxyConnector(proxy, endpoint, lookup, this.#attempt.timeouts.connect);
+    return { createConnection: connector as RequestOptions['createConnection'] };
   }
 
   readonly #onConnected = (): void => {

@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
-import { unbracket } from '../../core/http/listen-address.ts';
+import { unbracket } from '../../../core/http/listen-address.ts';
 
 /** IPv4 networks that are not the public internet (IANA special-purpose registry), and one public address that isn't either. */
 const nonPublicIPv4: readonly (readonly [network: string, bits: number])[] = [

@@ -1,18 +1,12 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, isIPv4, type LookupFunction } from 'node:net';
-import { GatewayError } from '../../core/error.ts';
-import type { Trust } from '../../core/snapshot.ts';
-import { unbracket } from '../../core/http/listen-address.ts';
-import { addressesIn, lookupFailure } from './dns/lookups.ts';
-import { AddressList, type AddressRules, createAddressRules } from './address.ts';
-
-/** `server.egress.allow` in compiled form: hosts that a request may choose although the egress rules forbid them. */
-interface EgressAllowList {
-  /** The name, or an address literal without brackets, is listed as it is or below a `*.suffix`. */
-  hasHost(host: string): boolean;
-  /** The address is listed or lies in a listed network. */
-  hasAddress(address: string): boolean;
-}
+import { GatewayError } from '../../../core/error.ts';
+import type { ProxySetting, Trust } from '../../../core/snapshot.ts';
+import { unbracket } from '../../../core/http/listen-address.ts';
+import { addressesIn, lookupFailure } from '../dns/lookups.ts';
+import { type AddressRules, createAddressRules } from './address.ts';
+import { HostList } from './host-list.ts';
+import { createProxies, type FindProxy } from './proxy.ts';
 
 /** The egress rules: every upstream origin is checked with `check`, and every name is resolved with `lookup`. */
 export interface Egress {
@@ -20,6 +14,11 @@ export interface Egress {
   check(origin: string, trust: Trust): GatewayError | undefined;
   /** Name resolution for sockets. */
   lookup(trust: Trust): LookupFunction;
+  /**
+   * Returns the proxy for connections of this trust level. Hosts that a request chose are connected to directly: the rules for
+   * them need their addresses, which a proxy resolves itself.
+   */
+  proxy(trust: Trust): FindProxy;
 }
 
 /** Maximum labels of a host name. No provider has more, and longer names are attempts to find a parser's limit. */
@@ -48,34 +47,10 @@ const privateSuffixes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Compiles `server.egress.allow`. Names are compared case-insensitively. An entry allows exactly what it names.
- * @throws GatewayError `invalid_config` for an entry that is neither a host, `*.suffix`, an address nor a network
- */
-function compileEgress(list: readonly string[]): EgressAllowList {
-  const hosts = new Set<string>();
-  const suffixes: string[] = [];
-  const addresses = new AddressList();
-  for (const entry of list) {
-    const text = entry.toLowerCase();
-    if (addresses.add(text)) continue;
-    if (!/^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(text)) throw unreadable(entry);
-    if (text.startsWith('*.')) suffixes.push(text.slice(1));
-    else hosts.add(text);
-  }
-  return {
-    hasHost: (host) => {
-      const name = host.toLowerCase();
-      return hosts.has(name) || suffixes.some((suffix) => name.endsWith(suffix)) || (isIP(name) !== 0 && addresses.has(name));
-    },
-    hasAddress: (address) => addresses.has(address),
-  };
-}
-
-/**
  * Returns an error if this origin must not be called. Origins written by the operator are used as they are. Origins from a
  * request must be https with a public host name, unless the allow list contains them. The path is not checked.
  */
-function checkUrl(origin: string, trust: Trust, allow: EgressAllowList, rules: AddressRules): GatewayError | undefined {
+function checkUrl(origin: string, trust: Trust, allow: HostList, rules: AddressRules): GatewayError | undefined {
   const url = parse(origin);
   if (trust === 'operator') return url === undefined ? invalidProviderHost() : undefined;
   if (url === undefined) return refusal('is not an http or https URL');
@@ -85,7 +60,7 @@ function checkUrl(origin: string, trust: Trust, allow: EgressAllowList, rules: A
   const what = `"${host.slice(0, 100)}"`;
   const fault = hostFault(written, url.hostname);
   if (fault !== undefined) return refusal(fault, what);
-  if (allow.hasHost(host)) return undefined;
+  if (allow.has(host)) return undefined;
   if (url.protocol !== 'https:' && url.protocol !== 'wss:') return refusal('does not use https', what);
   if (isIP(host) !== 0) return rules.isPublic(host) ? undefined : refusal('is not a public address', what);
   return isPrivateName(host) ? refusal('is not a public host name', what) : undefined;
@@ -96,7 +71,7 @@ function checkUrl(origin: string, trust: Trust, allow: EgressAllowList, rules: A
  * not even if it changes between check and connection. Rejects a name if any of its addresses is forbidden: a name with
  * both kinds is an attack. Names and addresses of the allow list are accepted.
  */
-function publicLookup(currentList: () => EgressAllowList, rules: AddressRules, resolve: LookupFunction): LookupFunction {
+function publicLookup(currentList: () => HostList, rules: AddressRules, resolve: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     const allow = currentList();
     resolve(hostname, { ...options, all: true }, (error, found) => {
@@ -106,7 +81,7 @@ function publicLookup(currentList: () => EgressAllowList, rules: AddressRules, r
         callback(error ?? lookupFailure('ENOTFOUND', hostname), '', 0);
         return;
       }
-      const isAllowed = allow.hasHost(hostname) || addresses.every(({ address }) => rules.isPublic(address) || allow.hasAddress(address));
+      const isAllowed = allow.has(hostname) || addresses.every(({ address }) => rules.isPublic(address) || allow.hasAddress(address));
       if (!isAllowed) callback(refusal('resolves to an address that is not public', `"${hostname}"`), '', 0);
       else if (options.all === true) callback(null, addresses);
       else callback(null, first.address, first.family);
@@ -115,22 +90,30 @@ function publicLookup(currentList: () => EgressAllowList, rules: AddressRules, r
 }
 
 /** Egress rules with an allow list that may change at any time. It is compiled again only after a change. */
-export function createEgress(list: () => readonly string[], resolve: LookupFunction = systemLookup): Egress {
+export function createEgress(
+  list: () => readonly string[],
+  resolve: LookupFunction = systemLookup,
+  proxySetting: () => ProxySetting | undefined = () => undefined,
+): Egress {
   const rules = createAddressRules();
-  let compiled: { readonly list: readonly string[]; readonly allow: EgressAllowList } | undefined;
-  const allow = (): EgressAllowList => {
+  let compiled: { readonly list: readonly string[]; readonly allow: HostList } | undefined;
+  const allow = (): HostList => {
     const current = list();
-    if (compiled?.list !== current) compiled = { list: current, allow: compileEgress(current) };
+    if (compiled?.list !== current) compiled = { list: current, allow: new HostList(current) };
     return compiled.allow;
   };
+  const proxies = createProxies(proxySetting);
   const lookupOfRequests = publicLookup(allow, rules, resolve);
   return {
     check: (origin, trust) => checkUrl(origin, trust, trust === 'operator' ? noAllowList : allow(), rules),
     lookup: (trust) => (trust === 'operator' ? resolve : lookupOfRequests),
+    proxy: (trust) => (trust === 'operator' ? proxies : noProxy),
   };
 }
 
-const noAllowList: EgressAllowList = compileEgress([]);
+const noProxy: FindProxy = () => undefined;
+
+const noAllowList: HostList = new HostList([]);
 
 function parse(origin: string): URL | undefined {
   if (!URL.canParse(origin)) return undefined;
@@ -175,12 +158,5 @@ function invalidProviderHost(): GatewayError {
   return new GatewayError('not_allowed', {
     message: 'The host of the provider is not an http or https URL.',
     hint: 'Correct custom_host of the provider in gateway.yaml.',
-  });
-}
-
-function unreadable(entry: string): GatewayError {
-  return new GatewayError('invalid_config', {
-    message: `"${entry.slice(0, 100)}" in server.egress.allow is neither a host, "*.suffix", an address nor a network.`,
-    hint: 'Examples: "llm.example.com", "*.corp.example.com", "10.20.0.0/16".',
   });
 }
