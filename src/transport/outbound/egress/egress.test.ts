@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import type { Trust } from '../../../core/snapshot.ts';
 import { createEgress } from './egress.ts';
 
 const egress = createEgress(() => []);
@@ -217,6 +218,23 @@ describe('check() of a host from gateway.yaml', () => {
       message: 'The host of the provider is not an http or https URL.',
       hint: 'Correct custom_host of the provider in gateway.yaml.',
     });
+  });
+});
+
+describe('server.egress.proxy', () => {
+  test.each<[host: string, trust: Trust, isProxied: boolean]>([
+    ['api.example.com', 'operator', true],
+    ['api.example.com', 'request', false],
+    ['listed.example.com', 'request', true],
+    ['10.1.2.3', 'request', true],
+    ['10.2.0.0', 'request', false],
+  ])('%s of a %s uses it: %s', (host, trust, isProxied) => {
+    const egress = createEgress(
+      () => ['listed.example.com', '10.1.0.0/16'],
+      () => undefined,
+      () => ({ url: 'http://p', except: [] }),
+    );
+    expect(egress.proxy(trust)({ isTls: true, host }) !== undefined).toBe(isProxied);
   });
 });
 

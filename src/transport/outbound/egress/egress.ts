@@ -15,8 +15,8 @@ export interface Egress {
   /** Name resolution for sockets. */
   lookup(trust: Trust): LookupFunction;
   /**
-   * Returns the proxy for connections of this trust level. Hosts that a request chose are connected to directly: the rules for
-   * them need their addresses, which a proxy resolves itself.
+   * Returns the proxy for connections of this trust level. Hosts that a request chose are connected to directly, because the rules
+   * need their addresses, which a proxy resolves itself. The rules do not need those of hosts that the allow list names.
    */
   proxy(trust: Trust): FindProxy;
 }
@@ -107,11 +107,9 @@ export function createEgress(
   return {
     check: (origin, trust) => checkUrl(origin, trust, trust === 'operator' ? noAllowList : allow(), rules),
     lookup: (trust) => (trust === 'operator' ? resolve : lookupOfRequests),
-    proxy: (trust) => (trust === 'operator' ? proxies : noProxy),
+    proxy: (trust) => (trust === 'operator' ? proxies : (endpoint) => (allow().has(endpoint.host) ? proxies(endpoint) : undefined)),
   };
 }
-
-const noProxy: FindProxy = () => undefined;
 
 const noAllowList: HostList = new HostList([]);
 
