@@ -270,7 +270,7 @@ describe('network check of gateway doctor', () => {
     const [code, lines] = await checkLines('network', dir, []);
     expect([code, lines[0]]).toEqual([
       1,
-      'fail nothing.invalid:443 not reachable: no connection to the proxy | Check server.egress.proxy. server.egress.no_proxy lists hosts that are reached directly.',
+      'fail nothing.invalid:443 not reachable: no connection to the proxy | check server.egress.proxy, or list the host in server.egress.no_proxy if it is reached directly',
     ]);
   });
 

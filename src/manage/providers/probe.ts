@@ -1,6 +1,7 @@
 import { withTimeout } from '../../core/async/with-timeout.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { HeaderPairs } from '../../core/http/headers.ts';
+import { gatewayFaultFix } from '../../core/http/connection-fault.ts';
 import { isJsonObject } from '../../core/json/merge.ts';
 import { printable } from '../../core/text/printable.ts';
 import type { LocalAnswer, Probe, UpstreamRequest } from '../../core/provider.ts';
@@ -123,7 +124,7 @@ const failedProbe = (probe: Probe, status: number, says: string, fix: string | u
 
 function probeFault(probe: Probe, error: unknown, mask: ProbeOptions['mask']): ProbeResult {
   if (error instanceof GatewayError) return failedProbe(probe, 0, oneLine(error.message, mask), error.hint);
-  if (error instanceof FetchFault) return failedProbe(probe, 0, error.message, connectionFixes[error.kind]);
+  if (error instanceof FetchFault) return failedProbe(probe, 0, error.message, gatewayFaultFix(error.cause) ?? connectionFixes[error.kind]);
   return failedProbe(probe, 0, error instanceof Error ? oneLine(error.message, mask) : 'it failed', undefined);
 }
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { errorCode } from '../../../core/text/error-code.ts';
-import { connectionFault, gatewayFaultHint } from '../../../core/http/connection-fault.ts';
+import { connectionFault, gatewayFaultFix } from '../../../core/http/connection-fault.ts';
 import type { Proxy } from '../../../transport/outbound/egress/proxy.ts';
 import { type Endpoint, endpointOf } from '../../../transport/outbound/endpoint.ts';
 import { proxyConnector } from '../../../transport/outbound/proxy/connector.ts';
@@ -41,7 +41,7 @@ function reachedThrough(proxy: Proxy, endpoint: Endpoint, outbound: Outbound): P
     )(undefined, (error, socket) => {
       socket?.destroy();
       if (error === null) resolve(ok(`${name} reachable through the proxy (${Math.round(performance.now() - begun)} ms)`));
-      else resolve(fail(`${name} not reachable: ${connectionFault(error)}`, gatewayFaultHint(error) ?? 'check the host and the proxy'));
+      else resolve(fail(`${name} not reachable: ${connectionFault(error)}`, gatewayFaultFix(error) ?? 'check the host and the proxy'));
     });
   });
 }
