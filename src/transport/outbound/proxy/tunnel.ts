@@ -22,8 +22,8 @@ const headLimit = 16 * 1024;
  *
  * @returns the connection to the proxy; destroying it ends the attempt
  */
-export function connectThrough(proxy: Proxy, { host, port, serverName }: Endpoint, options: TunnelOptions, done: TunnelCallback): Socket {
-  const { isTls, ...address } = proxy.endpoint;
+export function connectThrough(proxy: Proxy, endpoint: Endpoint, { lookup, tls }: TunnelOptions, done: TunnelCallback): Socket {
+  const { isTls, host, port, serverName } = proxy.endpoint;
   let requestedAt = 0;
   let roundTripMs = 0;
   let isOver = false;
@@ -33,40 +33,40 @@ export function connectThrough(proxy: Proxy, { host, port, serverName }: Endpoin
     done(error, socket, roundTripMs);
     if (error !== undefined) socketToProxy.destroy();
   };
-  const common = {
-    host: address.host,
-    port: address.port,
-    autoSelectFamilyAttemptTimeout: addressMs,
-    ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
-  };
-  const servername = address.serverName === undefined ? {} : { servername: address.serverName };
-  const socketToProxy = isTls ? connectTls({ ...common, ...servername, ALPNProtocols: ['http/1.1'] }) : connect(common);
+  const options = { host, port, autoSelectFamilyAttemptTimeout: addressMs, ...(lookup === undefined ? {} : { lookup }) };
+  const socketToProxy = isTls ? connectTls({ ...options, ...named(serverName), ALPNProtocols: ['http/1.1'] }) : connect(options);
   socketToProxy.setNoDelay(true).setKeepAlive(true, 60_000);
   socketToProxy.on('error', (error) => end(error instanceof WireFault ? error : fault('PROXY_UNREACHABLE')));
   socketToProxy.once('close', () => end(fault('PROXY_UNREACHABLE')));
   socketToProxy.once('end', () => end(fault('PROXY_UNREACHABLE')));
   socketToProxy.once(isTls ? 'secureConnect' : 'connect', () => {
     requestedAt = performance.now();
-    socketToProxy.write(connectRequest(`${host.includes(':') ? `[${host}]` : host}:${port}`, proxy.authorization), 'latin1');
+    socketToProxy.write(connectRequest(endpoint, proxy.authorization), 'latin1');
     readResponse(socketToProxy, (error) => {
       // The proxy has opened its connection to the endpoint meanwhile.
       roundTripMs = performance.now() - requestedAt;
-      if (error !== undefined) return end(error);
-      const secure = connectTls({
-        ...options.tls,
-        host,
-        ...(serverName === undefined ? {} : { servername: serverName }),
-        socket: socketToProxy,
-      });
-      secure.once('error', (cause: Error) => end(cause));
-      secure.once('close', () => end(new WireFault('UPSTREAM_CLOSED', 'the connection is closed')));
-      secure.once('secureConnect', () => end(undefined, secure));
+      if (error === undefined) encrypt(socketToProxy, endpoint, tls, end);
+      else end(error);
     });
   });
   return socketToProxy;
 }
 
-function connectRequest(authority: string, authorization: string | undefined): string {
+function encrypt(socket: Socket, { host, serverName }: Endpoint, tls: ConnectionOptions, done: TunnelCallback): void {
+  try {
+    const secure = connectTls({ ...tls, host, ...named(serverName), socket });
+    secure.once('error', (cause: Error) => done(cause));
+    secure.once('close', () => done(new WireFault('UPSTREAM_CLOSED', 'the connection is closed')));
+    secure.once('secureConnect', () => done(undefined, secure));
+  } catch (thrown) {
+    done(thrown as Error);
+  }
+}
+
+const named = (serverName: string | undefined): ConnectionOptions => (serverName === undefined ? {} : { servername: serverName });
+
+function connectRequest({ host, port }: Endpoint, authorization: string | undefined): string {
+  const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const credential = authorization === undefined ? '' : `Proxy-Authorization: ${authorization}\r\n`;
   return `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credential}\r\n`;
 }
@@ -81,15 +81,16 @@ function readResponse(socket: Socket, done: (error: Error | undefined) => void):
     socket.off('data', read);
     const status = /^HTTP\/1\.[01] ([1-9]\d\d)[ \r]/.exec(text)?.[1];
     const isComplete = end >= 0 && end + 4 === text.length;
-    if (status?.startsWith('2') === true) done(isComplete ? undefined : fault('PROXY_INVALID'));
-    else
-      done(
-        fault(
-          status === undefined ? 'PROXY_INVALID' : status === '407' ? 'PROXY_AUTH' : status >= '500' ? 'PROXY_FAILED' : 'PROXY_REFUSED',
-        ),
-      );
+    const isOpen = status?.startsWith('2') === true && isComplete;
+    done(isOpen ? undefined : fault(faultOf(status)));
   };
   socket.on('data', read);
+}
+
+function faultOf(status = '200'): WireFaultCode {
+  if (status === '407') return 'PROXY_AUTH';
+  if (status < '300') return 'PROXY_INVALID';
+  return status >= '500' ? 'PROXY_FAILED' : 'PROXY_REFUSED';
 }
 
 const fault = (code: WireFaultCode): WireFault => new WireFault(code, 'the proxy opened no connection');
