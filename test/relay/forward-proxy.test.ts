@@ -5,8 +5,11 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { Sender } from '../../src/telemetry/otlp/sender.ts';
+import { createProxies } from '../../src/transport/outbound/egress/proxy.ts';
+import { ProxiedAgent } from '../../src/transport/outbound/proxy/agent.ts';
 import { certificates, trustTestCertificates } from '../support/certificates.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { chunks, completion, deadPort } from '../support/upstream.ts';
 
 /** `server.egress.proxy`: providers that are reached through a forward proxy, by all kinds of connections. */
@@ -222,4 +225,31 @@ it('uses the new proxy after a reload, also for connections that are open', asyn
   expect(await (await chat()).json()).toEqual(completion('Hi'));
   expect(usedPorts).toEqual([portOf(proxy), portOf(second)]);
   second.close();
+});
+
+describe('exports of telemetry', () => {
+  const collector = { url: 'https://other.example/v1/logs', headers: {} };
+
+  it('use one tunnel to a collector with https', async () => {
+    await start();
+    const sender = new Sender({ https: new ProxiedAgent(createProxies(() => ({ url: address(proxy), except: [] }))) });
+    for (let n = 0; n < 2; n += 1) expect(await sender.send(collector, '{}')).toMatchObject({ kind: 'accepted' });
+    sender.close();
+    expect([hosts(), requests.map(({ url }) => url)]).toEqual([['CONNECT other.example:443'], ['/v1/logs', '/v1/logs']]);
+  });
+
+  it('report what the proxy says, and use the new proxy after a reload', async () => {
+    respond = (socket) => void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    const yamlFor = (server: Server): string =>
+      `${yaml({ proxy: address(server) })}observability: {logs: {otlp: "https://other.example"}}\n`;
+    gateway = await startTestGateway(yamlFor(proxy));
+    await (await chat({ model: '@backup/m' })).text();
+    await until(() => gateway.lines.some((line) => line.includes('the proxy refused the connection')), 'the reason');
+    const second = createServer();
+    await startProxy(second);
+    await gateway.write(yamlFor(second));
+    await gateway.gateway.reload();
+    await until(() => usedPorts.includes(portOf(second)), 'a tunnel of the second proxy');
+    second.close();
+  });
 });

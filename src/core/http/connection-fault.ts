@@ -15,6 +15,10 @@ export function connectionFault(error: Error): string {
   return code === '' || code.startsWith('UND_ERR_') ? 'connection failed' : code;
 }
 
+/** The description of a fault of a proxy; undefined for all others. */
+export const proxyFault = (error: Error): string | undefined =>
+  errorCode(error).startsWith('PROXY_') ? descriptions.get(errorCode(error)) : undefined;
+
 const handshakeFailure = 'it rejected the TLS handshake, or requires a client certificate, which the gateway does not send';
 
 const descriptions: ReadonlyMap<string, string> = new Map([

@@ -6,7 +6,7 @@ import { Exporting } from './exporting.ts';
 const collector = { url: 'http://127.0.0.1:1/v1/x', headers: {}, content: false };
 const snapshotOf = (settings: Partial<ObservabilitySettings>): Snapshot => {
   const observability = { metrics: undefined, tracing: undefined, logs: undefined, resource: {}, ...settings };
-  return { observability, types: new Map(), providers: new Map() } as unknown as Snapshot;
+  return { observability, types: new Map(), providers: new Map(), server: {} } as unknown as Snapshot;
 };
 const silentLog = { warn: () => {}, error: () => {} };
 

@@ -113,7 +113,7 @@ export class Exporting {
     return bytes.length > longestBody ? undefined : bytes.toString('utf8');
   }
 
-  #settingsOf({ observability, types, providers }: Snapshot, secrets: readonly string[]): ExportSettings {
+  #settingsOf({ observability, types, providers, server }: Snapshot, secrets: readonly string[]): ExportSettings {
     const { tracing, logs, resource } = observability;
     const ofTypes = [...types].map(([type, { entry }]) => [type, entry.telemetryName ?? type]);
     const ofSlugs = [...providers.values()].map(({ slug, provider }) => [slug, provider.entry.telemetryName ?? provider.type]);
@@ -121,6 +121,7 @@ export class Exporting {
       encode: { version, instance: this.#instance, resource, providerNames: Object.fromEntries([...ofTypes, ...ofSlugs]) },
       traces: tracing === undefined ? undefined : { url: tracing.url, headers: tracing.headers, content: tracing.content },
       logs: logs === undefined ? undefined : { url: logs.url, headers: logs.headers, content: logs.content },
+      proxy: server.egressProxy,
       secrets,
     };
   }

@@ -1,4 +1,6 @@
+import type { Agent } from 'node:https';
 import { isDeepStrictEqual } from 'node:util';
+import type { ProxySetting } from '../../core/snapshot.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 import { createMask, type Mask } from '../../core/secrets/mask.ts';
 import { type EncodeSettings, type ExportedRecord, withoutContent } from './exported-record.ts';
@@ -13,18 +15,21 @@ export interface ExporterDeps {
   /** Decodes a record from its line; undefined if it is not one. */
   decode(line: string): LogRecord | undefined;
   post(message: FromThread): void;
+  /** The agent for https, whose connections use the current proxy. */
+  agent?(proxy: () => ProxySetting | undefined): Agent;
 }
 
 /** Encodes records and sends them. Runs in its own thread. */
 export class Exporter {
   readonly #deps: ExporterDeps;
-  readonly #sender = new Sender();
+  readonly #sender: Sender;
   readonly #pipes: { [S in Signal]?: ExportQueue } = {};
   #settings: ExportSettings | undefined;
   #mask: Mask | undefined;
 
   constructor(deps: ExporterDeps) {
     this.#deps = deps;
+    this.#sender = new Sender({ https: deps.agent?.(() => this.#settings?.proxy) });
   }
 
   async take(message: ToThread): Promise<void> {
@@ -37,6 +42,8 @@ export class Exporter {
     const before = this.#settings;
     this.#settings = settings;
     this.#mask = createMask([...settings.secrets]);
+    // The next export opens a new connection.
+    if (before !== undefined && !isDeepStrictEqual(settings.proxy, before.proxy)) this.#sender.close();
     for (const signal of ['traces', 'logs'] as const) {
       const collector = settings[signal];
       if (isDeepStrictEqual(collector, before?.[signal])) continue;

@@ -1,3 +1,4 @@
+import type { ProxySetting } from '../../core/snapshot.ts';
 import type { EncodeSettings } from './exported-record.ts';
 import type { Signal } from './payload.ts';
 import type { ExportQueueLimits, ExportResult } from './export-queue.ts';
@@ -36,6 +37,8 @@ export interface ExportSettings {
   readonly encode: EncodeSettings;
   readonly traces: SignalSettings | undefined;
   readonly logs: SignalSettings | undefined;
+  /** The proxy for collectors with https. */
+  readonly proxy?: ProxySetting | undefined;
   /** Masked wherever they appear. */
   readonly secrets: readonly string[];
   readonly limits?: Partial<ExportQueueLimits> | undefined;

@@ -21,7 +21,7 @@ it.each<[string, RequestListener]>([
   ['sends nothing', () => undefined],
   ['stops in its response', (_, response) => response.writeHead(200).write('{')],
 ])('returns retry with the reason for a collector that %s', async (_, respond) => {
-  const sender = new Sender(200);
+  const sender = new Sender({ timeoutMs: 200 });
   const sent = await sender.send({ url: await collector(respond), headers: {} }, '{}');
   sender.close();
   expect(sent).toEqual({ kind: 'retry', afterMs: undefined, why: 'no response in time' });

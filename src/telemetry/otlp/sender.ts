@@ -5,6 +5,7 @@ import { tryParseObject } from '../../core/json/scan.ts';
 import { isJsonObject } from '../../core/json/merge.ts';
 import { retryAfterMs } from '../../core/provider/retry-after.ts';
 import { Agent as HttpAgent, request as requestHttp } from '../../core/node-http.ts';
+import { proxyFault } from '../../core/http/connection-fault.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 
 export interface Collector {
@@ -33,12 +34,13 @@ const zip = promisify(gzip);
 /** Sends exports over keep-alive connections. One export at a time is sufficient. */
 export class Sender {
   readonly #http = new HttpAgent({ keepAlive: true, maxSockets: 2 });
-  readonly #https = new HttpsAgent({ keepAlive: true, maxSockets: 2 });
+  readonly #https: HttpsAgent;
   readonly #timeoutMs: number;
 
   /** @param timeoutMs for one export, including its response */
-  constructor(timeoutMs = 10_000) {
+  constructor({ timeoutMs = 10_000, https = new HttpsAgent({ keepAlive: true, maxSockets: 2 }) } = {}) {
     this.#timeoutMs = timeoutMs;
+    this.#https = https;
   }
 
   /** Never rejects. */
@@ -132,5 +134,5 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown fault';
   // A request aborted by its timeout signal fails with AbortError; only its cause is the TimeoutError.
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'no response in time';
-  return errorCode(error) || error.name;
+  return proxyFault(error) ?? (errorCode(error) || error.name);
 }

@@ -11,11 +11,18 @@ export interface Endpoint {
   readonly serverName: string | undefined;
 }
 
+/** @param host a name, or an IP address without brackets */
+export const endpointAt = (isTls: boolean, host: string, port: number): Endpoint => ({
+  isTls,
+  host,
+  port,
+  serverName: isIP(host) === 0 ? host : undefined,
+});
+
 /** @param url of http, https, ws or wss */
 export function endpointOf({ protocol, hostname, port }: URL): Endpoint {
   const isTls = protocol === 'https:' || protocol === 'wss:';
-  const host = unbracket(hostname);
-  return { isTls, host, port: port === '' ? (isTls ? 443 : 80) : Number(port), serverName: isIP(host) === 0 ? host : undefined };
+  return endpointAt(isTls, unbracket(hostname), port === '' ? (isTls ? 443 : 80) : Number(port));
 }
 
 /**
