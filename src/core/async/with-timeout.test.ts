@@ -39,6 +39,15 @@ parentPort.on('message', (value) => {
   Atomics.add(replied, 0, 1);
 });`;
 
+it('withTimeout does not call the fallback after a result that was only read when the time was over', async () => {
+  const onTimeout = vi.fn<() => string>(lateResult);
+  // The result is read in the same turn as the timer, and before it: so is one that arrived during a stall.
+  const work = new Promise<string>((resolve) => setTimeout(() => setImmediate(resolve, 'done'), 100));
+  const result = withTimeout(work, 100, onTimeout);
+  await vi.runAllTimersAsync();
+  expect([await result, onTimeout.mock.calls.length]).toEqual(['done', 0]);
+});
+
 it('withTimeout returns a result that arrived while this process was stalled', async () => {
   vi.useRealTimers();
   const replied = new Int32Array(new SharedArrayBuffer(8));
