@@ -279,7 +279,19 @@ describe('Origins connection', () => {
       // The clock counts in fractions: a sum of them may be a little less than its parts.
       time.pass(30_001);
     }
-    expect(opened).toEqual([...Array<number>(21).fill(1), 2, 2]);
+    expect(opened).toEqual([...Array<number>(20).fill(1), 2, 2, 2]);
+  });
+
+  it('is replaced after ten minutes also if it was idle then', async () => {
+    const time = holdTime();
+    respond = (socket) => socket.write(completeResponse('fine', 'keep-alive: timeout=600\r\n'));
+    await sendAndWait();
+    time.pass(590_000);
+    await sendAndWait();
+    expect(sockets.length).toBe(1);
+    time.pass(20_000);
+    await sendAndWait();
+    expect(sockets.length).toBe(2);
   });
 
   it('fails with a connect timeout if the request is over, and other requests keep waiting', async () => {

@@ -95,12 +95,13 @@ export class Origin {
   /** Adds a connection to the idle ones, or closes it if it must not be used again. */
   addIdle(connection: UpstreamConnection, ms: number): void {
     const now = performance.now();
-    if (connection.epoch !== this.epoch || now >= connection.retiresAt) {
+    const until = Math.min(now + ms, connection.retiresAt);
+    if (connection.epoch !== this.epoch || until <= now) {
       connection.close();
       return;
     }
     connection.idleSince = now;
-    connection.idleUntil = now + ms;
+    connection.idleUntil = until;
     this.#idle.push(connection);
   }
 
