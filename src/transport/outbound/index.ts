@@ -117,7 +117,7 @@ function fetcherFor(grant: OAuthGrant, trust: Trust, deps: GrantDeps): TokenFetc
 
 /**
  * Number of connections to providers that leave a part of the open files to clients, and some to the gateway itself. More are
- * opened if requests need them, but none of them stays idle then.
+ * opened if requests need them, but do not stay idle.
  */
 const idleUpTo = (openFiles = Number.POSITIVE_INFINITY): number => Math.max(minConnections, openFiles / 4 - ownFiles);
 

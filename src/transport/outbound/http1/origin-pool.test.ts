@@ -425,6 +425,23 @@ describe('Origins', () => {
     expect(isOpen()[2]).toBe(true);
   });
 
+  it('closes idle connections at the next check if there are more than may stay idle', async () => {
+    origins.close();
+    origins = new OriginPool({ wheel: new TimerWheel(), lookup: () => undefined, idleUpTo: 3 });
+    const open: number[] = [];
+    const count = async (): Promise<void> => {
+      await turns(20);
+      open.push(sockets.filter(({ destroyed, readableEnded }) => !destroyed && !readableEnded).length);
+    };
+    await Promise.all(Array.from({ length: 5 }, () => sendAndWait()));
+    await count();
+    for (let check = 0; check < 2; check += 1) {
+      origins.check();
+      await count();
+    }
+    expect(open).toEqual([5, 3, 3]);
+  });
+
   it('keeps at most 256 origins', () => {
     for (const trust of ['operator', 'request'] as const)
       for (let n = 0; n < 1000; n += 1) {

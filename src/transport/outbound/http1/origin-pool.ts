@@ -17,7 +17,10 @@ const oneWrite = 64 * 1024;
 
 export interface OriginPoolOptions extends PoolOptions {
   readonly wheel: TimerWheel;
-  /** From this number of connections on, each new one closes the one that has been idle for longest. Unlimited by default. */
+  /**
+   * From this number of connections on, each new one closes the one that has been idle for longest. Idle ones above it are
+   * closed at the next check. Unlimited by default.
+   */
   readonly idleUpTo?: number | undefined;
 }
 
@@ -165,6 +168,7 @@ export class OriginPool implements TimeoutGroup {
       origin.sweep(now);
       open += origin.size;
     }
+    while (this.#connections > this.#idleUpTo && this.#closeLongestIdle());
     return open > 0 || this.#active > 0;
   }
 
@@ -178,12 +182,14 @@ export class OriginPool implements TimeoutGroup {
     return origin;
   }
 
-  #closeLongestIdle(): void {
+  /** False if no connection is idle. */
+  #closeLongestIdle(): boolean {
     let longest: UpstreamConnection | undefined;
     for (const { longestIdle: connection } of this.#all()) {
       if (connection !== undefined && (longest === undefined || connection.idleSince < longest.idleSince)) longest = connection;
     }
     longest?.close();
+    return longest !== undefined;
   }
 
   /**
