@@ -1,5 +1,7 @@
 import { type AddressInfo, createServer, connect, type ListenOptions } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { skipping } from '../../../../test/support/skipping.ts';
+import { errorCode } from '../../../core/text/error-code.ts';
 import { bind, SharedSockets } from './shared.ts';
 
 it('shares one socket between all workers if the system does not support SO_REUSEPORT', async () => {
@@ -32,4 +34,31 @@ it('rejects with EADDRINUSE if another process took the port', async () => {
   const { port } = other.address() as AddressInfo;
   const opened = SharedSockets.open({ host: '127.0.0.1', port: 0 }, 2, 3, (host, _port, type, flags) => bind(host, port, type, flags));
   await expect(opened).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
+const noSharing = process.platform === 'linux' ? undefined : 'ports are shared on Linux only';
+
+it.skipIf(skipping(noSharing))(
+  'listens on its first socket before it binds others, so that no other gateway that starts gets the port too',
+  async () => {
+    const outcomes: unknown[] = [];
+    let count = 0;
+    const bindWatched: typeof bind = (address, port, type, flags) => {
+      count += 1;
+      if (count > 1) {
+        const other = createServer();
+        onTestFinished(() => void other.close());
+        other.on('error', (error) => outcomes.push(errorCode(error))).on('listening', () => outcomes.push('listening'));
+        other.listen(bind(address, port, type, 0) as ListenOptions);
+      }
+      return bind(address, port, type, flags);
+    };
+    const sockets = await SharedSockets.open({ host: '127.0.0.1', port: 0 }, 2, 2, bindWatched);
+    onTestFinished(() => sockets.close());
+    await expect.poll(() => outcomes).toEqual(Array<string>(4).fill('EADDRINUSE'));
+  },
+);
+
+it('reports the error of the system if an address cannot be bound', () => {
+  expect(() => bind('192.0.2.1', 0, 4, 0)).toThrow(expect.objectContaining({ code: 'EADDRNOTAVAIL' }));
 });

@@ -1,5 +1,6 @@
 import net, { createServer, type Server, type Socket } from 'node:net';
 import type { SendHandle } from 'node:child_process';
+import { getSystemErrorName } from 'node:util';
 import type { ListenAddress } from '../../../core/http/listen-address.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
 import { listening, unusedAddress, urlOf } from '../../../transport/inbound/listener/sockets/listen.ts';
@@ -19,7 +20,7 @@ const reusePort = 2;
 export function bind(address: string, port: number, type: 4 | 6 | -1, flags: number): Bound {
   const make = (net as unknown as { _createServerHandle(...args: unknown[]): Bound | number })._createServerHandle;
   const made = make(address, port, type, undefined, flags);
-  if (typeof made === 'number') throw Object.assign(new Error(`bind ${address}`), { errno: made });
+  if (typeof made === 'number') throw Object.assign(new Error(`bind ${address}`), { code: getSystemErrorName(made) });
   return made;
 }
 
@@ -69,14 +70,15 @@ export class SharedSockets {
       made.push(bound);
       return bound;
     };
+    const portHolder = createServer({ pauseOnConnect: true }, (socket) => early.push(socket.on('error', () => {})));
     try {
-      // One extra socket that listens at once: a port that no socket listens on could be assigned to another process.
-      const keeper = share();
+      // One extra socket that listens at once: a port that no socket listens on could be assigned to another process, or to
+      // another gateway that starts and finds it unused, too.
+      await listening(portHolder, share());
       const bound = Array.from({ length: workers }, () => Array.from({ length: perWorker }, share));
-      const portHolder = createServer({ pauseOnConnect: true }, (socket) => early.push(socket.on('error', () => {})));
-      await listening(portHolder, keeper);
       return new SharedSockets(url, bound, early, portHolder, () => {});
     } catch (error) {
+      portHolder.close();
       for (const one of made) one.close();
       // This error may appear only when a socket listens, not when it is bound.
       if (errorCode(error) === 'EADDRINUSE') throw error;
