@@ -18,4 +18,11 @@ export function trimBlanks(text: string, from: number, to: number): string {
   return text.slice(start, end);
 }
 
+/** True if a tab is the last character before `to`, apart from spaces. Some parsers trim only the spaces behind a value. */
+export function endsWithTab(text: string, to: number): boolean {
+  let end = to;
+  while (text.charCodeAt(end - 1) === 0x20) end -= 1;
+  return text.charCodeAt(end - 1) === 0x09;
+}
+
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;

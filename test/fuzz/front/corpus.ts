@@ -22,6 +22,7 @@ export const corpus: Readonly<Record<string, string>> = {
   'two codings': `${post}${host}transfer-encoding: chunked, identity\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
   'coding behind a vertical tab': `${post}${host}transfer-encoding:\x0bchunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
   'coding before a tab': `${post}${host}transfer-encoding: chunked\t\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+  'coding before a tab and a space': `${post}${host}transfer-encoding: chunked\t \r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
   'coding before a tab, with broken chunks': `${post}${host}transfer-encoding: chunked\t\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n${again}`,
   'coding behind a blank name': `${post}${host}transfer-encoding : chunked\r\ncontent-length: 2\r\n\r\n{}`,
   'chunk with an extension': `${post}${host}transfer-encoding: chunked\r\n\r\n2;a=b\r\n{}\r\n0\r\n\r\n`,

@@ -136,7 +136,7 @@ function anyField(random: Random): string {
   const name = random.chance(0.97) ? random.pick(names) : random.pick(oddNames);
   const value = random.chance(0.97) ? random.pick(values) : random.pick(oddValues);
   const before = random.chance(0.8) ? ' ' : random.pick(['', '  ', '\t', ' \t ', '\r\n ']);
-  const behind = random.chance(0.9) ? '' : random.pick([' ', '\t', '  \t']);
+  const behind = random.chance(0.9) ? '' : random.pick([' ', '\t', '  \t', '\t ']);
   return `${name}:${before}${value}${behind}${line(random)}`;
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { trimBlanks } from '../../wire/field-text.ts';
+import { endsWithTab, trimBlanks } from '../../wire/field-text.ts';
 
 /** Length of a body in bytes, or chunked coding (RFC 9112 7.1). */
 export type BodyLength = number | 'chunked';
@@ -94,7 +94,7 @@ function readFields(text: string, at: number, end: number): HeaderFields | undef
     const lineEnd = endOf(text, colon + 1, end, inValue);
     if (text.charCodeAt(lineEnd) !== 0x0d || text.charCodeAt(lineEnd + 1) !== 0x0a || lineEnd + 2 > end) return undefined;
     // Node reads a tab behind `chunked` as a part of the coding.
-    if (text.charCodeAt(lineEnd - 1) === 0x09) return undefined;
+    if (endsWithTab(text, lineEnd)) return undefined;
     const name = text.slice(from, colon);
     const key = name.toLowerCase();
     if (unsupportedHeaders.has(key) || headers[key] !== undefined || raw.length >= maxHeaders * 2) return undefined;

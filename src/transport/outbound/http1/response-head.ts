@@ -1,5 +1,5 @@
 import { malformed, invalidLength } from '../../wire/fault.ts';
-import { invalidValueCharacter, invalidNameCharacter, trimBlanks } from '../../wire/field-text.ts';
+import { endsWithTab, invalidValueCharacter, invalidNameCharacter, trimBlanks } from '../../wire/field-text.ts';
 
 /** The status line and headers of a response. */
 export interface ResponseHead {
@@ -75,7 +75,7 @@ export class ResponseHeadParser {
     const value = trimBlanks(text, colon + 1, end);
     if (invalidValueCharacter.test(value)) throw malformed('a header has a control character');
     // Some parsers treat the tab as part of the coding's name, and would read the chunk framing as content.
-    if (name.role === 'transfer-encoding' && text.charCodeAt(end - 1) === 0x09) throw malformed('an unusual transfer coding');
+    if (name.role === 'transfer-encoding' && endsWithTab(text, end)) throw malformed('an unusual transfer coding');
     const line = { line: text.slice(at, end + 2), start: text.slice(at, colon + 1), name, value };
     if (index < lineLimit) this.#lines[index] = line;
     return line;
