@@ -1,4 +1,5 @@
 import type { SendHandle } from 'node:child_process';
+import { timeoutAfterReads } from '../../core/async/timeout-after-reads.ts';
 import { errorMessage } from '../../core/error.ts';
 
 /** A message between two processes. A message with an `id` expects an answer. */
@@ -63,10 +64,12 @@ export class Channel {
     const id = this.#last;
     return new Promise((resolve, reject) => {
       const expire = (): void => {
-        this.#settle(id)?.reject(new ChannelFault('the process did not respond in time', false));
+        const waiting = this.#settle(id);
+        if (waiting === undefined) return;
+        waiting.reject(new ChannelFault('the process did not respond in time', false));
         if (late !== undefined) this.#pending.set(id, { resolve: late, reject: () => {}, timer: undefined });
       };
-      const timer = limitMs === undefined ? undefined : setTimeout(expire, limitMs);
+      const timer = limitMs === undefined ? undefined : timeoutAfterReads(expire, limitMs);
       this.#pending.set(id, { resolve, reject, timer });
       this.#send({ name, value, id });
     });

@@ -22,7 +22,7 @@ it('accepts the reply of a worker that arrives after the timeout', async () => {
   const group = new WorkerGroup(1, () => ({ process }) as unknown as Slot);
   const responses: number[] = [];
   const call = group.callAll('beat', 800, (_process, response: number) => responses.push(response));
-  await vi.advanceTimersByTimeAsync(800);
+  await vi.advanceTimersByTimeAsync(801);
   expect(await call).toEqual([]);
   for (const message of requests) await worker.receive(message, undefined);
   expect([counted, responses]).toEqual([0, [5]]);
