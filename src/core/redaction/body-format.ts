@@ -1,6 +1,6 @@
 import { anyBelow, fourTimes } from '../text/four-bytes.ts';
 
-export type BodyFormat = 'json' | 'events' | 'lines' | 'list' | 'frames' | 'text' | 'file';
+export type BodyFormat = 'json' | 'events' | 'lines' | 'json-lines' | 'list' | 'frames' | 'text' | 'file';
 
 /** The form of a body, by its content type, else by its beginning. */
 export function formatOf(bytes: Buffer, type: string): BodyFormat {
@@ -12,7 +12,25 @@ export function formatOf(bytes: Buffer, type: string): BodyFormat {
   // Streams are also sent with other content types.
   if (/^(?:data|event|id|retry)?:/.test(start)) return 'events';
   if (/^\[\s*\{\s*"candidates"/.test(start)) return 'list';
+  if (start.startsWith('{') && areLines(bytes)) return 'json-lines';
   return type.includes('json') || /^[[{"]/.test(start) ? 'json' : 'text';
+}
+
+/** True if a line that ends with an object is followed by another one: in one JSON text, a comma separates them. */
+function areLines(bytes: Buffer): boolean {
+  const end = bytes.indexOf(0x0a);
+  if (end < 0) return false;
+  const isObject = bytes
+    .toString('latin1', Math.max(0, end - 16), end)
+    .trimEnd()
+    .endsWith('}');
+  return (
+    isObject &&
+    bytes
+      .toString('latin1', end + 1, end + 16)
+      .trimStart()
+      .startsWith('{')
+  );
 }
 
 const leastVisible = fourTimes(0x20);

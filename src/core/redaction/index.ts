@@ -249,9 +249,11 @@ export class Redaction {
     const form = formatOf(bytes, contentType.toLowerCase());
     switch (form) {
       case 'events':
-      case 'lines': {
+      case 'lines':
+      case 'json-lines': {
+        if (form === 'json-lines' && bytes.length > 2 * this.#limit) return this.#json(bytes.toString('latin1'), isCut);
         const text = bytes.toString('latin1');
-        return this.#events(isCut ? text.slice(0, endOfLastEvent(text, form)) : text, isCut, bytes);
+        return this.#events(isCut ? text.slice(0, endOfLastEvent(text, form)) : text, isCut, bytes, form === 'json-lines');
       }
       case 'list':
         return this.#list(bytes.toString('latin1'), isCut);
@@ -294,11 +296,13 @@ export class Redaction {
    * An incomplete last event is dropped, because a truncated value in it might not be recognized.
    *
    * @param bytes of the text, if available
+   * @param areSeparate true if the events may be texts of their own
    */
-  #events(text: string, isCut: boolean, bytes: Buffer | undefined): Redacted {
-    if (!isCut && this.#mayBePlain(text) && new PlainStream(text, this.#rules).run())
+  #events(text: string, isCut: boolean, bytes: Buffer | undefined, areSeparate = false): Redacted {
+    if (!isCut && this.#mayBePlain(text) && new PlainStream(text, this.#rules, areSeparate).run())
       return unchanged(bytes ?? Buffer.from(text, 'latin1'));
-    const masker = new StreamMasker(text, this.#rules, new PatternBudget());
+    const masker = new StreamMasker(text, this.#rules, new PatternBudget(), areSeparate);
+    masker.fields = this.#fields;
     masker.run(isCut);
     return this.#result(masker, masker.edits.apply(text), isCut);
   }
@@ -308,6 +312,7 @@ export class Redaction {
     const text = isCut ? whole.slice(0, eventsOfList(whole).end) : whole;
     const { events } = eventsOfList(text);
     const masker = new StreamMasker(text, this.#rules, new PatternBudget());
+    masker.fields = this.#fields;
     masker.runOver(events, isCut);
     return this.#result(masker, masker.edits.apply(text), isCut);
   }
@@ -374,8 +379,8 @@ export function sizeOfPieces(pieces: readonly Buffer[]): number {
 }
 
 /** The offset after the last complete event. */
-function endOfLastEvent(text: string, form: 'events' | 'lines'): number {
-  if (form === 'lines') return text.lastIndexOf('\n') + 1;
+function endOfLastEvent(text: string, form: 'events' | 'lines' | 'json-lines'): number {
+  if (form !== 'events') return text.lastIndexOf('\n') + 1;
   const ends = ['\n\n', '\r\n\r\n', '\r\r'].map((sign) => {
     const at = text.lastIndexOf(sign);
     return at < 0 ? 0 : at + sign.length;

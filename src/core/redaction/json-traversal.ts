@@ -77,7 +77,7 @@ const parts = looseHash('parts');
 const oneChannel = Number.NaN;
 
 /** Characters at the end of a name that can determine how its value is treated. */
-const longestName = 64;
+export const longestName = 64;
 /** Maximum characters of the escape for one character. */
 const longestEscape = 6;
 

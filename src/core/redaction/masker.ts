@@ -76,12 +76,15 @@ export class Masker implements Visitor {
   }
 
   string(start: number, end: number, isEscaped: boolean, _channel: number, _path: number): void {
-    if (this.file(start, end, isEscaped)) return;
-    if (this.fields?.isEmpty === false && this.fields.has(this.text.slice(start, end), isEscaped)) {
-      this.edits.add(start, end, placeholder('field'), 'field');
-      return;
-    }
-    this.mask(start, end, isEscaped);
+    if (!this.replaced(start, end, isEscaped)) this.mask(start, end, isEscaped);
+  }
+
+  /** Replaces a string as a whole if it is a file, or the text of a masked field. */
+  protected replaced(start: number, end: number, isEscaped: boolean): boolean {
+    if (this.#file(start, end, isEscaped)) return true;
+    const isField = this.fields?.isEmpty === false && this.fields.has(this.text.slice(start, end), isEscaped);
+    if (isField) this.edits.add(start, end, placeholder('field'), 'field');
+    return isField;
   }
 
   /** Names can be user content, such as email addresses or account numbers as keys of an object. */
@@ -115,8 +118,7 @@ export class Masker implements Visitor {
     for (const { from, to, kind, words } of rangesOf(hits)) this.edits.add(offsets.of(from), offsets.of(to), words, kind);
   }
 
-  /** Replaces a string that is a file as a whole. */
-  protected file(start: number, end: number, isEscaped: boolean): boolean {
+  #file(start: number, end: number, isEscaped: boolean): boolean {
     const { media } = this.rules;
     if (media === 'keep' || end - start < shortestFile) return false;
     const plain = isEscaped ? decoded(this.text.slice(start, end)).replaceAll(/[\r\n]/g, '') : undefined;

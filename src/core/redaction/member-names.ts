@@ -29,9 +29,12 @@ const secretsName = /(?:name|key|variable|header)["'\\]*\s*[:=]\s*["'\\]*([\w.-]
 /** Maximum characters of such a pair up to there. */
 const longestPair = 160;
 
+/** True for `value`, and for names such as `ParameterValue`. */
+export const isValueName = (name: string): boolean => /value$/i.test(name);
+
 /** True for `value` in a pair such as `{"name": "API_KEY", "value": "…"}`, which lists of variables and headers consist of. */
 export function isValueOfSecret(text: string, start: number, end: number): boolean {
-  if (!/value$/i.test(text.slice(Math.max(start, end - 5), end))) return false;
+  if (!isValueName(text.slice(Math.max(start, end - 5), end))) return false;
   const name = secretsName.exec(text.slice(Math.max(0, start - longestPair), start))?.[1];
   return name !== undefined && namesSecret(name);
 }

@@ -1,8 +1,9 @@
 import { Hits } from '../find/hits.ts';
-import { findAll, passage, rangesOf } from '../find/text.ts';
-import { pastBlanks } from '../json-traversal.ts';
-import { Masker } from '../masker.ts';
+import { findAll, passage, type PatternBudget, type Range, rangesOf } from '../find/text.ts';
+import { longestName, pastBlanks } from '../json-traversal.ts';
+import { type CompiledRules, Masker } from '../masker.ts';
 import { LineEnds } from './line-ends.ts';
+import { isSearchedAlone, PieceSearch } from './pieces.ts';
 import { decoded, Offsets } from '../texts/strings.ts';
 import { cutMark, tailOf } from '../texts/tail.ts';
 
@@ -12,6 +13,10 @@ interface Channel {
   readonly pieces: number[];
   /** The first piece, while all others are the same. Such a channel is an id or a name, not a text in pieces. */
   same: string | undefined;
+  /** Name of the member. */
+  readonly name: string;
+  /** The same for channels that differ only in the indices of their events. */
+  readonly place: number;
 }
 
 /**
@@ -21,9 +26,17 @@ interface Channel {
  */
 export class StreamMasker extends Masker {
   readonly #channels = new Map<number, Channel>();
+  readonly #pieces = new PieceSearch(this.rules, this.effort);
   /** Strings of the current event. They are collected first, because the event's index may follow after them. */
   #found: number[] = [];
   #lastLine = 0;
+  readonly #areSeparate: boolean;
+
+  /** @param areSeparate true if the events may be texts of their own: each is searched on its own first */
+  constructor(text: string, rules: CompiledRules, effort: PatternBudget, areSeparate = false) {
+    super(text, rules, effort);
+    this.#areSeparate = areSeparate;
+  }
 
   /** @param isCut true if the stream continued after the last event */
   run(isCut: boolean): void {
@@ -44,7 +57,8 @@ export class StreamMasker extends Masker {
   }
 
   #maskAll(isCut: boolean): void {
-    for (const channel of this.#channels.values()) this.#mask(channel, isCut);
+    for (const channels of Map.groupBy(this.#channels.values(), ({ place }) => place).values())
+      for (const channel of isOneText(channels) ? [joinedChannel(channels)] : channels) this.#mask(channel, isCut);
   }
 
   #line(start: number, end: number): void {
@@ -61,49 +75,65 @@ export class StreamMasker extends Masker {
   }
 
   override string(start: number, end: number, isEscaped: boolean, channel: number): void {
-    if (end > start && !this.file(start, end, isEscaped)) this.#found.push(channel, start, end, isEscaped ? 1 : 0);
+    if (end === start || this.replaced(start, end, isEscaped)) return;
+    this.#found.push(channel, start, end, isEscaped ? 1 : 0, this.traversal.nameStart, this.traversal.nameEnd);
   }
 
   /** @param indices of the choices and blocks that the event belongs to */
   #assignChannels(indices: number): void {
     const found = this.#found;
-    for (let i = 0; i < found.length; i += 4) {
-      this.#add(Math.imul(at(found, i), 31) ^ indices, at(found, i + 1), at(found, i + 2), at(found, i + 3));
-    }
+    for (let i = 0; i < found.length; i += 6) this.#add(Math.imul(at(found, i), 31) ^ indices, i);
     found.length = 0;
   }
 
-  #add(key: number, start: number, end: number, isEscaped: number): void {
+  /** @param i place of the string in `#found` */
+  #add(key: number, i: number): void {
+    const found = this.#found;
+    const [start, end] = [at(found, i + 1), at(found, i + 2)];
     const channel = this.#channels.get(key);
     if (channel === undefined) {
-      this.#channels.set(key, { pieces: [start, end, isEscaped], same: this.text.slice(start, end) });
+      const name = this.text.slice(Math.max(at(found, i + 4), at(found, i + 5) - longestName), at(found, i + 5));
+      const same = this.text.slice(start, end);
+      this.#channels.set(key, { pieces: [start, end, at(found, i + 3)], same, name, place: at(found, i) });
       return;
     }
     if (channel.same !== undefined && (channel.same.length !== end - start || !this.text.startsWith(channel.same, start)))
       channel.same = undefined;
-    channel.pieces.push(start, end, isEscaped);
+    channel.pieces.push(start, end, at(found, i + 3));
   }
 
-  #mask({ pieces, same }: Channel, isCut: boolean): void {
-    const { text } = this;
-    const isOne = same !== undefined && pieces.length > 3;
-    const count = isOne ? 3 : pieces.length;
-    let joined = '';
-    for (let i = 0; i < count; i += 3) {
-      const raw = text.slice(at(pieces, i), at(pieces, i + 1));
-      joined += at(pieces, i + 2) === 1 ? decoded(raw) : raw;
+  #mask({ pieces, same, name }: Channel, isCut: boolean): void {
+    const isOne = same !== undefined;
+    const texts: string[] = [];
+    for (let i = 0; i < (isOne ? 3 : pieces.length); i += 3) {
+      const raw = this.text.slice(at(pieces, i), at(pieces, i + 1));
+      texts.push(at(pieces, i + 2) === 1 ? decoded(raw) : raw);
     }
+    const joined = texts.join('');
     const hits = new Hits();
-    findAll(passage(joined, ''), this.rules, this.effort, hits);
-    if (pieces.length > 3) this.rules.findKnown(joined, hits);
-    if (isCut && !isOne && (pieces.length > 3 || at(pieces, 0) >= this.#lastLine)) hideTail(joined, hits);
+    if (!isOne) this.#findInPieces(texts, name, hits);
+    const found = this.#areSeparate ? new Hits() : hits;
+    findAll(passage(joined, isOne ? name : ''), this.rules, this.effort, found);
+    if (pieces.length > 3) this.rules.findKnown(joined, found);
+    if (found !== hits) addOthers(rangesOf(found), hits);
+    if (isCut && (!isOne || (pieces.length === 3 && at(pieces, 0) >= this.#lastLine))) hideTail(joined, hits);
     if (hits.count === 0) return;
     const ranges = rangesOf(hits);
     for (let i = 0; i < (isOne ? pieces.length : 3); i += 3) this.#write(isOne ? pieces.slice(i, i + 3) : pieces, ranges);
   }
 
+  #findInPieces(texts: readonly string[], name: string, hits: Hits): void {
+    let offset = 0;
+    for (let i = 0; i < texts.length; i += 1) {
+      const text = texts[i] as string;
+      if (this.#areSeparate || isSearchedAlone(text, name, texts[i - 1] ?? '', texts[i + 1] ?? ''))
+        this.#pieces.find(text, name, offset, hits);
+      offset += text.length;
+    }
+  }
+
   /** Writes each range into the pieces that contain it. */
-  #write(pieces: readonly number[], ranges: ReturnType<typeof rangesOf>): void {
+  #write(pieces: readonly number[], ranges: readonly Range[]): void {
     let piece = 0;
     let before = 0;
     let size = this.#sizeOf(pieces, 0);
@@ -138,6 +168,26 @@ export class StreamMasker extends Masker {
     if (pieces[i + 2] !== 1) return (character) => start + character;
     const offsets = new Offsets(this.text, start);
     return (character) => offsets.of(character);
+  }
+}
+
+/** True if one text is split over events each of which has an index of its own. */
+const isOneText = (channels: readonly Channel[]): boolean =>
+  channels.length > 1 && channels.every(({ pieces }) => pieces.length === 3) && channels.some(({ same }) => same !== channels[0]?.same);
+
+const joinedChannel = (channels: readonly Channel[]): Channel => ({
+  ...(channels[0] as Channel),
+  pieces: channels.flatMap(({ pieces }) => pieces),
+  same: undefined,
+});
+
+/** Adds the ranges that overlap none of those found before: a value at the end of a text does not extend into the next text. */
+function addOthers(ranges: readonly Range[], hits: Hits): void {
+  const before = rangesOf(hits);
+  let i = 0;
+  for (const { from, to, kind, words } of ranges) {
+    while (i < before.length && (before[i] as Range).to <= from) i += 1;
+    if (i === before.length || (before[i] as Range).from >= to) hits.add(kind, from, to, words);
   }
 }
 
