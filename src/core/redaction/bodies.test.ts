@@ -65,7 +65,7 @@ describe('BodyRedactor with a JSON body', () => {
         ],
         headers: [
           { key: 'Authorization', value: 'Bearer abc' },
-          { value: 'kept', name: 'API_KEY' },
+          { value: 'abc', name: 'API_KEY' },
         ],
         parameters: [{ ParameterKey: 'ClientSecret', ParameterValue: 'hunter2' }],
       },
@@ -77,11 +77,11 @@ describe('BodyRedactor with a JSON body', () => {
         ],
         headers: [
           { key: 'Authorization', value: '[secret]' },
-          { value: 'kept', name: 'API_KEY' },
+          { value: '[secret]', name: 'API_KEY' },
         ],
         parameters: [{ ParameterKey: 'ClientSecret', ParameterValue: '[secret]' }],
       },
-      { secret: 4 },
+      { secret: 5 },
     ],
     [
       'a name-value pair of a secret inside a string',

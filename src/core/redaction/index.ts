@@ -12,7 +12,7 @@ import { KnownElements } from './elements/known-elements.ts';
 import { addElements, sizeOfNew } from './elements/outer-lists.ts';
 import { type CompiledRules, compileRules, Masker } from './masker.ts';
 import { MaskedFields } from './masked-fields.ts';
-import { isMaskedMember } from './member-names.ts';
+import { isMaskedMember } from './names/member-names.ts';
 import { digestOf } from './media.ts';
 import { lastUserText } from './preview.ts';
 import { RequestMasker } from './request.ts';

@@ -1,4 +1,4 @@
-import { mayBeMasked } from './member-names.ts';
+import { mayBeMasked } from './names/member-names.ts';
 import { decoded } from './texts/strings.ts';
 import { oneByte, readable } from './texts/unicode.ts';
 

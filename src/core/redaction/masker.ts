@@ -8,7 +8,8 @@ import { endOfPhone } from './find/phones.ts';
 import { type PatternBudget, findAll, findOperatorPatterns, passage, rangesOf } from './find/text.ts';
 import { fileReplacement, shortestFile } from './media.ts';
 import type { MaskedFields } from './masked-fields.ts';
-import { isValueOfSecret, namesSecret, namesTokenList } from './member-names.ts';
+import { namesSecret, namesTokenList } from './names/member-names.ts';
+import { isInListOf, isSecondOfSecret, isValueOfSecret, looksSecret } from './names/pairs.ts';
 import type { FindKnown, RedactionRules } from './rules.ts';
 import { decoded, Offsets } from './texts/strings.ts';
 import { cutMark, tailOf } from './texts/tail.ts';
@@ -36,8 +37,11 @@ export const compileRules = (rules: RedactionRules, findKnown: FindKnown): Compi
 const emptyValue = /^(?:null|\[\]|\{\}|""|"\[[a-z_]+\]")$/;
 
 const quote = 0x22;
+const colon = 0x3a;
 /** Maximum characters of a number that the operator's patterns are matched against. */
 const longestNumber = 1024;
+/** Maximum characters that are read of a text in a list. */
+const longestListed = 16 * 1024;
 /** Some programs write every number with a fraction. */
 const wholeNumber = /^(\d+)(?:\.0+)?$/;
 
@@ -82,9 +86,23 @@ export class Masker implements Visitor {
   /** Replaces a string as a whole if it is a file, or the text of a masked field. */
   protected replaced(start: number, end: number, isEscaped: boolean): boolean {
     if (this.#file(start, end, isEscaped)) return true;
+    if (this.#isListedSecret(start, end)) {
+      this.edits.add(start, end, placeholder('secret'), 'secret');
+      return true;
+    }
     const isField = this.fields?.isEmpty === false && this.fields.has(this.text.slice(start, end), isEscaped);
     if (isField) this.edits.add(start, end, placeholder('field'), 'field');
     return isField;
+  }
+
+  /** True for a text in the list of a secret's member, or in a pair with its name. */
+  #isListedSecret(start: number, end: number): boolean {
+    const { text, traversal } = this;
+    if (text.charCodeAt(start - 2) === colon || text.charCodeAt(start - 1) !== quote) return false;
+    const isListed =
+      (traversal.mayNameBeMasked(text) && namesSecret(traversal.nameIn(text)) && isInListOf(text, traversal.nameEnd, start)) ||
+      isSecondOfSecret(text, start, end);
+    return isListed && looksSecret(text.slice(start, Math.min(end, start + longestListed)));
   }
 
   /** Names can be user content, such as email addresses or account numbers as keys of an object. */
@@ -164,7 +182,9 @@ export class Masker implements Visitor {
 
   #isSecret(): boolean {
     const { nameStart, nameEnd } = this.traversal;
-    return namesSecret(this.traversal.nameIn(this.text)) || isValueOfSecret(this.text, nameStart, nameEnd);
+    return (
+      namesSecret(this.traversal.nameIn(this.text)) || isValueOfSecret(this.text, nameStart, nameEnd, { from: 0, to: this.text.length })
+    );
   }
 
   #isTokenList(): boolean {

@@ -111,6 +111,7 @@ describe('BodyRedactor, for any body', () => {
       separator,
       fc.constantFrom('the ', 'phone ', 'password=', 'Bearer ', 'http://', '?key=', '@', '://', ':', '+'),
       fc.constantFrom(String.raw`\u0040`, String.raw`\n`, String.raw`\/`, String.raw`\rk_live_abcdefghijklmnop1234`),
+      fc.constantFrom('"value":"abc","name":"API_KEY"', 'value: abc12345\n name: API_KEY', '[["api_key","abc12345"]]'),
       fc.constantFrom('"name":"API_KEY","value":"abc"', 'name: API_KEY\n value: abc12345', "key='ApiKey' value='abc12345'"),
       fc.stringMatching(/^[A-Za-z0-9+ ()./=@-]{1,12}$/),
     );
@@ -136,6 +137,7 @@ describe('BodyRedactor, for any body', () => {
       fc.constantFrom('a1b2c3d4e5f6a7b8c9d0e1f2', 'API_KEY', 'DB_PASSWORD', 'a-word-and-another-one', '12345678901234567890123'),
       fc.constantFrom(1712345678, 4111111111111111, 5551234567, null),
       fc.array(spokenText, { maxLength: 2 }),
+      fc.constant([['api_key', 'abc12345']]),
       fc.constant({}),
     );
     fc.assert(

@@ -5,7 +5,7 @@ import type { KnownElements } from './elements/known-elements.ts';
 import { ListElements } from './elements/list-elements.ts';
 import { type CompiledRules, Masker } from './masker.ts';
 import { endWithoutMedia } from './media.ts';
-import { isMaskedMember } from './member-names.ts';
+import { isMaskedMember } from './names/member-names.ts';
 import { lastUserText, previewOfMessage } from './preview.ts';
 
 /** Characters read beyond the limit, so that no value is cut. */

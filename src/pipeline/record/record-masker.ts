@@ -1,5 +1,5 @@
 import type { Redaction } from '../../core/redaction/index.ts';
-import { isMaskedMember } from '../../core/redaction/member-names.ts';
+import { isMaskedMember } from '../../core/redaction/names/member-names.ts';
 import type { Notes } from '../../core/records/record.ts';
 import { bounded, HeaderBudget } from './bounds.ts';
 import type { Policy } from './policy.ts';

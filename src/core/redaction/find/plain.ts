@@ -1,10 +1,12 @@
 import { anyBelow, anyDigit, fourTimes } from '../../text/four-bytes.ts';
-import { isSecretNameBefore } from './named-secrets.ts';
+import { isSecretNameBefore } from '../names/named-secrets.ts';
 import { isCard } from './cards.ts';
 import { behindEscape, isAlnum, isDigit, isDomainCharacter, isGap, isKeyCharacter, isLetter } from './classes.ts';
 import { beginsLikeKey, isIssued, mayBeAnnounced, minKeyLength } from './keys.ts';
 import { announcesPhone } from './phones.ts';
-import { isValueOfSecret, mayBeMasked } from '../member-names.ts';
+import { mayBeMasked } from '../names/member-names.ts';
+import { isValueOfSecret } from '../names/pairs.ts';
+import { pastBlanks } from '../json-traversal.ts';
 
 /**
  * A fast check of the text of a body: true if no pattern could match in it, so that most bodies need no further check. In
@@ -23,6 +25,7 @@ export function cannotMatch(text: string, bytes: Buffer, isMasked: (name: string
     hasPlainAddresses(text) &&
     hasPlainWords(text, bytes) &&
     hasPlainMembers(text, isMasked) &&
+    hasPlainLists(text) &&
     hasPlainSettings(text)
   );
 }
@@ -30,6 +33,7 @@ export function cannotMatch(text: string, bytes: Buffer, isMasked: (name: string
 const quote = 0x22;
 const backslash = 0x5c;
 const dash = 0x2d;
+const bracket = 0x5b;
 
 /** Minimum length of a text that may be a file split into lines. */
 const shortestLines = 1024;
@@ -181,8 +185,20 @@ function hasPlainSettings(text: string): boolean {
   return true;
 }
 
+/** True if there is no list whose first element is a list of strings: its pairs may be names and values. */
+function hasPlainLists(text: string): boolean {
+  // A program that writes no white space after the first bracket writes none after the others.
+  if (text.charCodeAt(1) > 0x20) return !text.includes('[["');
+  for (let at = text.indexOf('['); at >= 0; at = text.indexOf('[', at + 1)) {
+    const inner = pastBlanks(text, at + 1, text.length);
+    if (text.charCodeAt(inner) === bracket && text.charCodeAt(pastBlanks(text, inner + 1, text.length)) === quote) return false;
+  }
+  return true;
+}
+
 /** True if no member's name causes its value to be masked. A name is the quoted text before a colon. */
 function hasPlainMembers(text: string, isMasked: (name: string, first: number) => boolean): boolean {
+  const range = { from: 0, to: text.length };
   for (let at = text.indexOf(':'); at >= 0; at = text.indexOf(':', at + 1)) {
     let before = text.charCodeAt(at - 1);
     if (before <= 0x20) {
@@ -197,7 +213,8 @@ function hasPlainMembers(text: string, isMasked: (name: string, first: number) =
     let value = at + 1;
     while (text.charCodeAt(value) <= 0x20) value += 1;
     const start = text.lastIndexOf('"', at - 2) + 1;
-    if (isMasked(text.slice(start, at - 1), text.charCodeAt(value)) || isValueOfSecret(text, start, at - 1)) return false;
+    const first = text.charCodeAt(value);
+    if (isMasked(text.slice(start, at - 1), first) || (first === quote && isValueOfSecret(text, start, at - 1, range))) return false;
   }
   return true;
 }

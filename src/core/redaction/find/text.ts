@@ -1,9 +1,9 @@
 import { TooLarge, type RedactionRules } from '../rules.ts';
 import { findMediaIn } from '../media.ts';
-import { findNamedSecrets } from './named-secrets.ts';
+import { findNamedSecrets } from '../names/named-secrets.ts';
 import { Cursors } from './cursors.ts';
 import { findEmails } from './emails.ts';
-import { mayNameSecret } from '../member-names.ts';
+import { mayNameSecret } from '../names/member-names.ts';
 import { decoded, Offsets } from '../texts/strings.ts';
 import { readable } from '../texts/unicode.ts';
 import { Hits, type Kind, placeholder } from './hits.ts';

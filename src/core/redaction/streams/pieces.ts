@@ -2,7 +2,7 @@ import { Hits } from '../find/hits.ts';
 import { type PatternBudget, findAll, passage, rangesOf } from '../find/text.ts';
 import { beginsLikeKey } from '../find/keys.ts';
 import { isDigit, isLetter } from '../find/classes.ts';
-import { mayNameSecret } from '../member-names.ts';
+import { mayNameSecret } from '../names/member-names.ts';
 import type { RedactionRules } from '../rules.ts';
 
 /** Minimum length of a number, and of another value, that joining may hide. */

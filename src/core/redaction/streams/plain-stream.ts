@@ -5,7 +5,7 @@ import { type LineString, SimilarLines, type StringListener } from './similar-li
 import { Hits } from '../find/hits.ts';
 import { PatternBudget, findAll, passage } from '../find/text.ts';
 import { longestName, pastBlanks } from '../json-traversal.ts';
-import { isValueName } from '../member-names.ts';
+import { isValueName, namesSecret } from '../names/member-names.ts';
 import { type CompiledRules, Masker } from '../masker.ts';
 import { decoded } from '../texts/strings.ts';
 
@@ -65,6 +65,9 @@ class CheckedChannel {
     if (this.#shortest === 0 || isSearchedAlone(this.#last, this.name, this.#before, next)) (this.alone ??= new Set()).add(this.#last);
   }
 }
+
+/** A value, or a list of secrets. */
+const mayBeInPair = (name: string, first: number): boolean => isValueName(name) || (first === 0x5b && namesSecret(name));
 
 const none: readonly string[] = Object.freeze([]);
 
@@ -145,7 +148,7 @@ export class PlainStream extends Masker implements StringListener<CheckedChannel
     const first = text.charCodeAt(at);
     if (first === 0x7b || first === 0x5b || first === 0x22) {
       this.#found = [];
-      this.#hasPairs = false;
+      this.#hasPairs = text.slice(at, end).includes('[[');
       traversal.run(text, at, end, this);
       const strings = this.#assignChannels(traversal.indices);
       if (!this.#hasPairs) this.#similarLines.learn(start, end, strings);
@@ -160,7 +163,7 @@ export class PlainStream extends Masker implements StringListener<CheckedChannel
   /** Whether a value is masked may depend on other strings of the line: a similar line may have other ones. */
   override skips(path: number, name: number, first: number): boolean {
     const { text, traversal } = this;
-    this.#hasPairs ||= name !== 0 && traversal.mayNameBeMasked(text) && isValueName(traversal.nameIn(text));
+    this.#hasPairs ||= name !== 0 && first !== 0x7b && traversal.mayNameBeMasked(text) && mayBeInPair(traversal.nameIn(text), first);
     return super.skips(path, name, first);
   }
 

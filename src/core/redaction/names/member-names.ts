@@ -22,22 +22,12 @@ export const namesTokenList = (name: string): boolean => tokenLists.has(normaliz
 
 /** True if a member may be masked because of its name. @param first first character of its value */
 export const isMaskedMember = (name: string, first: number): boolean =>
-  mayNameSecret(name) || (first === 0x22 ? namesSecret(name) : (first === 0x5b || first === 0x7b) && namesTokenList(name));
-
-/** The end of a text up to the name `value`: a member, attribute or line before it with the name of a secret as its value. */
-const secretsName = /(?:name|key|variable|header)["'\\]*\s*[:=]\s*["'\\]*([\w.-]{1,64})["'\\]*(?:[\s,]|\\[nr])+["'\\]*$/i;
-/** Maximum characters of such a pair up to there. */
-const longestPair = 160;
+  mayNameSecret(name) ||
+  ((first === 0x22 || first === 0x5b) && namesSecret(name)) ||
+  ((first === 0x5b || first === 0x7b) && namesTokenList(name));
 
 /** True for `value`, and for names such as `ParameterValue`. */
 export const isValueName = (name: string): boolean => /value$/i.test(name);
-
-/** True for `value` in a pair such as `{"name": "API_KEY", "value": "…"}`, which lists of variables and headers consist of. */
-export function isValueOfSecret(text: string, start: number, end: number): boolean {
-  if (!isValueName(text.slice(Math.max(start, end - 5), end))) return false;
-  const name = secretsName.exec(text.slice(Math.max(0, start - longestPair), start))?.[1];
-  return name !== undefined && namesSecret(name);
-}
 
 const isDash = (c: number): boolean => c === 0x5f || c === 0x2d;
 
