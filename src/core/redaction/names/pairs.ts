@@ -1,19 +1,18 @@
 import { isValueName, mayBeMasked, namesSecret } from './member-names.ts';
 
 /** What separates two members, attributes or lines, with the quotes around it. */
-const gap = String.raw`["'\\]*(?:[\s,]|\\[nr])+["'\\]*`;
-const sign = String.raw`["'\\]*\s*[:=]\s*["'\\]*`;
+const gap = String.raw`["'\\]*(?:[\s,]|\\[nrtf])+["'\\]*`;
+/** White space, or the JSON escape of it. */
+const blanks = String.raw`(?:\s|\\[nrtf])*`;
+const sign = String.raw`["'\\]*${blanks}[:=]${blanks}["'\\]*`;
 const name = String.raw`[\w./-]{1,64}`;
 const nameOfName = '(?:name|key|variable|header)';
 
 /** After the sign of a member: its value, and the name of the next member or a part of it. */
-const valueBefore = new RegExp(String.raw`^\s*["'\\]*(${name})${gap}\w{0,20}["'\\]*\s*$`);
-const endsWithNameOfName = new RegExp(String.raw`${nameOfName}["'\\]*\s*$`, 'i');
+const valueBefore = new RegExp(String.raw`^${blanks}["'\\]*(${name})${gap}\w{0,20}["'\\]*${blanks}$`);
+const endsWithNameOfName = new RegExp(String.raw`${nameOfName}["'\\]*${blanks}$`, 'i');
 /** After a value: the next member or the one after it, which is a name. */
-const nameAfter = new RegExp(
-  String.raw`^${gap}(?:\w{1,20}${sign}[\w-]{0,40}${gap})?\w{0,20}${nameOfName}${sign}(${name})(?=["'\\]*(?:[\s,})\]>/]|\\[nr]|$))`,
-  'i',
-);
+const nameAfter = new RegExp(String.raw`^${gap}(?:\w{1,20}${sign}[\w-]{0,40}${gap})?\w{0,20}${nameOfName}${sign}(${name})(?![\w./-])`, 'i');
 /** Maximum characters from a value to its name, and of a name with its sign. */
 const longestPair = 200;
 const longestName = 32;
