@@ -111,6 +111,7 @@ describe('BodyRedactor, for any body', () => {
       separator,
       fc.constantFrom('the ', 'phone ', 'password=', 'Bearer ', 'http://', '?key=', '@', '://', ':', '+'),
       fc.constantFrom(String.raw`\u0040`, String.raw`\n`, String.raw`\/`, String.raw`\rk_live_abcdefghijklmnop1234`),
+      fc.constantFrom('<password>abc</password>', '<name>API_KEY</name>\n<value>', 'abc</value>', '<a pwd="a1-b"/>', '<password>'),
       fc.constantFrom('"value":"abc","name":"API_KEY"', 'value: abc12345\n name: API_KEY', '[["api_key","abc12345"]]'),
       fc.constantFrom('"name":"API_KEY","value":"abc"', 'name: API_KEY\n value: abc12345', "key='ApiKey' value='abc12345'"),
       fc.stringMatching(/^[A-Za-z0-9+ ()./=@-]{1,12}$/),

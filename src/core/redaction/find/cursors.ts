@@ -18,6 +18,7 @@ export class Cursors {
   #plus = -1;
   #equals = -1;
   #escape = -1;
+  #endTag = -1;
 
   constructor(text: string) {
     this.text = text;
@@ -63,6 +64,11 @@ export class Cursors {
     let at = this.#next('%2', from);
     while (at < none && (this.text.charCodeAt(at + 2) | 0x20) !== 0x62) at = this.#next('%2', at + 1);
     return (this.#plus = at);
+  }
+
+  /** `</` */
+  endTag(from: number): number {
+    return this.#endTag >= from ? this.#endTag : (this.#endTag = this.#next('</', from));
   }
 
   /** A backslash. */

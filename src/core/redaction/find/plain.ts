@@ -6,6 +6,7 @@ import { beginsLikeKey, isIssued, mayBeAnnounced, minKeyLength } from './keys.ts
 import { announcesPhone } from './phones.ts';
 import { mayBeMasked } from '../names/member-names.ts';
 import { isValueOfSecret } from '../names/pairs.ts';
+import { mayBeTaggedSecret } from '../names/tags.ts';
 import { pastBlanks } from '../json-traversal.ts';
 
 /**
@@ -26,6 +27,7 @@ export function cannotMatch(text: string, bytes: Buffer, isMasked: (name: string
     hasPlainWords(text, bytes) &&
     hasPlainMembers(text, isMasked) &&
     hasPlainLists(text) &&
+    hasPlainTags(text) &&
     hasPlainSettings(text)
   );
 }
@@ -182,6 +184,12 @@ function isPlainNumber(text: string, from: number, to: number): boolean {
 /** True if there is no setting such as `password=`. */
 function hasPlainSettings(text: string): boolean {
   for (let at = text.indexOf('='); at >= 0; at = text.indexOf('=', at + 1)) if (isSecretNameBefore(text, at)) return false;
+  return true;
+}
+
+/** True if no XML element may have a secret as its text. */
+function hasPlainTags(text: string): boolean {
+  for (let at = text.indexOf('</'); at >= 0; at = text.indexOf('</', at + 2)) if (mayBeTaggedSecret(text, at)) return false;
   return true;
 }
 

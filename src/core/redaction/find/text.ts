@@ -1,6 +1,7 @@
 import { TooLarge, type RedactionRules } from '../rules.ts';
 import { findMediaIn } from '../media.ts';
 import { findNamedSecrets } from '../names/named-secrets.ts';
+import { findTaggedSecrets } from '../names/tags.ts';
 import { Cursors } from './cursors.ts';
 import { findEmails } from './emails.ts';
 import { mayNameSecret } from '../names/member-names.ts';
@@ -71,6 +72,7 @@ function findValues({ cursors, from, to, name }: Passage, { patterns }: Redactio
   if (to - from < 6) return;
   findKeys(cursors, from, to, hits);
   findNamedSecrets(cursors, from, to, hits);
+  findTaggedSecrets(cursors, from, to, hits);
   if (mayNameSecret(name)) findWholeKey(cursors.text, from, to, hits);
   if (patterns.has('email')) findEmails(cursors, from, to, hits);
   if (patterns.has('phone')) findEncodedPhones(cursors, from, to, hits);

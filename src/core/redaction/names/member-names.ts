@@ -8,12 +8,12 @@ const mayBeSecret = /^(?:key|token)$/i;
 /** Lists that repeat the text token by token, also as numbers. Each token is too short to be recognized. */
 const tokenLists: ReadonlySet<string> = new Set(['logprobs', 'logprobsresult', 'toplogprobs']);
 
-/** Normalizes the spelling of a name: `apiKey`, `api_key` and `API-KEY` are equal. */
+/** Normalizes the spelling of a name: `apiKey`, `api_key`, `api.key` and `API-KEY` are equal. */
 const normalizedName = (name: string): string =>
   name
     .replaceAll(/[a-z0-9](?=[A-Z])/g, '$&_')
     .toLowerCase()
-    .replaceAll('-', '_')
+    .replaceAll(/[-.]/g, '_')
     .replace(/_+$/, '');
 
 export const namesSecret = (name: string): boolean => secretEnd.test(normalizedName(name));

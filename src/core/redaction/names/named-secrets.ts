@@ -67,11 +67,23 @@ function addValue(text: string, sign: number, endOfName: number, range: TextRang
     ? endOfQuoted(text, opening, start, Math.min(to, start + (isMember ? longestMember : longestValue)))
     : endOfWord(text, start, to);
   const value = text.slice(start, end);
-  if (isMember ? !placeholderPattern.test(value) : isSecret(value, isQuoted)) hits.add('secret', start, end);
+  const isAttribute = isQuoted && !isMember && text[sign] === '=' && isInTag(text, sign, range.from);
+  if (isMember ? !placeholderPattern.test(value) : isSecret(value, isQuoted) || (isAttribute && isWordWithSign(value)))
+    hits.add('secret', start, end);
 }
 
 /** A placeholder of earlier masking, either by this module or of a header's credential. */
 const placeholderPattern = /^(?:\[[a-z_]+\]|\*{3,})?$/;
+
+/** True for an attribute of an XML element. */
+const isInTag = (text: string, sign: number, from: number): boolean =>
+  /<[A-Za-z][^<>]*$/.test(text.slice(Math.max(from, sign - longestTag), sign));
+/** Maximum characters of a tag up to an attribute. */
+const longestTag = 256;
+
+/** One word that does not consist of letters only, and is no variable. */
+const isWordWithSign = (value: string): boolean =>
+  /^(?!\[[a-z_]+\]$|\*+$|[$%#]?\{|[$%@][\w(])\S*[^\sA-Za-z]\S*$/.test(value) && value.length >= 4;
 
 const lastWord = (text: string, end: number): string => /[\w-]*$/.exec(text.slice(Math.max(0, end - longestName), end))?.[0] ?? '';
 
