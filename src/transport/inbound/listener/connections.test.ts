@@ -32,3 +32,14 @@ it('closeIdle waits 5 s for bytes without a response, and for as long as a respo
   expect(open.map(([isOpen]) => isOpen).indexOf(false)).toBe(5);
   expect(open.map(([, isOpen]) => isOpen).indexOf(false)).toBe(24);
 });
+
+it('closeIdle waits for the request on a connection that was accepted during the shutdown', () => {
+  const server = new EventEmitter();
+  const plain = { isDraining: false, isResponding: () => false };
+  const connections = new Connections({ server, plain } as unknown as DataServer);
+  connections.startDraining(1_000_000);
+  const socket = new ReceivingSocket();
+  server.emit('connection', socket);
+  const open = [1_000_100, 1_001_000, 1_001_100].map((now) => connections.closeIdle(now, 1000));
+  expect([open, socket.isClosed]).toEqual([[1, 1, 0], true]);
+});

@@ -9,8 +9,8 @@ type TrackedSocket = Socket & { readonly _httpMessage?: ServerResponse | null };
 interface ConnectionActivity {
   /** Bytes read at the last check. */
   bytes: number;
-  /** Time of the last activity, in monotonic milliseconds. */
-  activeAt: number;
+  /** Time of the last activity, in monotonic milliseconds. Undefined before the first check of a connection accepted during the shutdown. */
+  activeAt: number | undefined;
   /** Time of the last check at which a response was due, or of the first check. */
   answeringAt: number | undefined;
 }
@@ -32,7 +32,7 @@ export class Connections {
     this.#server = server;
     this.#plain = plain;
     server.on('connection', (socket: Socket) => {
-      this.#open.set(socket, { bytes: 0, activeAt: 0, answeringAt: undefined });
+      this.#open.set(socket, { bytes: 0, activeAt: undefined, answeringAt: undefined });
       socket.once('close', () => this.#open.delete(socket));
     });
     server.on('upgrade', ({ socket }: IncomingMessage) => {
@@ -65,7 +65,7 @@ export class Connections {
       const isAnswering = Boolean(socket._httpMessage) || this.#plain.isResponding(socket);
       if (isAnswering || seen.answeringAt === undefined) seen.answeringAt = now;
       const isArriving = socket.bytesRead !== seen.bytes && now - seen.answeringAt < arrivingMs;
-      if (isAnswering || isArriving || socket.writableLength > 0) {
+      if (isAnswering || isArriving || socket.writableLength > 0 || seen.activeAt === undefined) {
         seen.bytes = socket.bytesRead;
         seen.activeAt = now;
       } else if (now - seen.activeAt >= quietMs) {
