@@ -200,11 +200,9 @@ export class Fleet implements Serving {
 
   async drain(plan: DrainPlan): Promise<void> {
     this.#isStopping = true;
-    const limit = plan.delayMs + plan.timeoutMs + closeMs;
-    const all = this.#end('drain', plan, limit);
-    // Closed after the workers were told to drain, and still listen: once they stop, new connections are refused.
+    // The workers still listen. Once they stop, new connections are refused, and not queued here by a socket that is then reset.
     this.#sockets?.close();
-    await all;
+    await this.#end('drain', plan, plan.delayMs + plan.timeoutMs + closeMs);
   }
 
   async close(): Promise<void> {

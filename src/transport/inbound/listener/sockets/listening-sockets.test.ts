@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect, type ListenOptions, type Socket } from 'node:net';
+import { connect, type ListenOptions, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { skipping } from '../../../../../test/support/skipping.ts';
 import { ListeningSockets } from './listening-sockets.ts';
 
 /** Listens on a free port, and counts the connections that the server serves. */
@@ -55,6 +56,22 @@ it('accepts the queued connections before it stops, and no others', async () => 
   const late = connections(1, port, '127.0.0.1');
   await expect.poll(() => late.failed).toBe(1);
 });
+
+it.skipIf(skipping(process.platform === 'linux' ? undefined : 'ports are shared on Linux only'))(
+  'accepts connections that are made while its sockets are being closed',
+  async () => {
+    const { sockets, accepted, port } = await listeningServer('127.0.0.1');
+    let opened = { failed: 0 };
+    const close = vi.spyOn(NetServer.prototype, 'close').mockImplementation(function (this: NetServer) {
+      close.mockRestore();
+      opened = connections(64, port, '127.0.0.1');
+      return this.close();
+    });
+    await sockets.stop();
+    await expect.poll(() => accepted.length + opened.failed).toBe(64);
+    expect(opened.failed).toBe(0);
+  },
+);
 
 it('rejects with EADDRINUSE if another one listens, which would share the port', async () => {
   const { port } = await listeningServer('127.0.0.1');

@@ -76,18 +76,19 @@ export class ListeningSockets {
     this.#server.emit('connection', socket);
   }
 
-  /** Accepts the connections that the system has queued, because closing a socket resets them, and no more. Open ones stay. */
+  /**
+   * Accepts the connections that the system has queued, because closing a socket resets them, and no more. The sockets are
+   * closed one after another: those that are left get the connections made meanwhile. Open connections stay.
+   */
   async stop(): Promise<void> {
-    let quietTurns = 0;
-    const note = (): void => void (quietTurns = -1);
-    this.#server.on('connection', note);
-    // Two turns: the first may have begun before a connection was queued.
-    for (const end = performance.now() + queuedMs; quietTurns < 2 && performance.now() < end; quietTurns += 1) await afterPoll();
-    this.#server.off('connection', note);
-    // Not the HTTP server's `close`: it treats a connection as idle as soon as the response was written, and would cut
-    // off data that a slow client has not received yet.
-    NetServer.prototype.close.call(this.#server);
-    for (const listener of this.#others) listener.close();
+    const end = performance.now() + queuedMs;
+    // The server is the last one: it emits the connections of all.
+    for (const listener of [...this.#others, this.#server]) {
+      await untilQuiet(listener, end);
+      // Not the HTTP server's `close`: it treats a connection as idle as soon as the response was written, and would cut
+      // off data that a slow client has not received yet.
+      NetServer.prototype.close.call(listener);
+    }
   }
 
   /** Accepts no more connections, closes idle ones, and resolves when all are closed. */
@@ -97,4 +98,14 @@ export class ListeningSockets {
     for (const listener of listeners) listener.close();
     await Promise.all(areClosed);
   }
+}
+
+/** Resolves when a listener has accepted the connections in its queue. @param end monotonic milliseconds */
+async function untilQuiet(listener: NetServer, end: number): Promise<void> {
+  let quietTurns = 0;
+  const note = (): void => void (quietTurns = -1);
+  listener.on('connection', note);
+  // Two turns: the first may have begun before a connection was queued.
+  for (; quietTurns < 2 && performance.now() < end; quietTurns += 1) await afterPoll();
+  listener.off('connection', note);
 }
