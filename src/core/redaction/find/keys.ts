@@ -11,7 +11,7 @@ const longestKey = 16 * 1024;
 
 /** Keys with prefixes that their issuers document. */
 const issuedKeyPattern =
-  /(?<![A-Za-z0-9])(?:sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{16,}|gw_(?:live|test)_\w{16,}|A(?:KIA|SIA|GPA|IDA|ROA)[0-9A-Z]{16}(?![0-9A-Za-z])|AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|gh[pousr]_\w{30,}|github_pat_\w{22,}|glpat-[\w-]{20,}|xox[abeprs]-[\w-]{16,}|hf_\w{30,}|gsk_\w{30,}|r8_\w{30,}|nvapi-[\w-]{30,}|pplx-\w{30,}|xai-\w{30,}|tvly-[\w-]{20,}|npm_\w{30,}|pypi-[\w-]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}|ek_[A-Za-z0-9]{20,}|whsec_[\w+/=]{20,}|dapi[0-9a-f]{32}|shp(?:at|ca|pa|ss)_[0-9a-f]{32}|lsv2_[ps]t_[0-9a-f_]{32,}|tgp_v1_[\w-]{30,}|fw_[A-Za-z0-9]{20,}|csk-[a-z0-9]{20,}|jina_[A-Za-z0-9]{30,}|ABSK[A-Za-z0-9+/=]{40,}|ATATT3[\w\-=]{30,}|dop_v1_\w{40,})/g;
+  /(?<![A-Za-z0-9])(?:sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{16,}|gw_(?:live|test)_\w{16,}|A(?:KIA|SIA|GPA|IDA|ROA)[0-9A-Z]{16}(?![0-9A-Za-z])|AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|gh[pousr]_\w{30,}|github_pat_\w{22,}|glpat-[\w-]{20,}|xox[abeprs]-[\w-]{16,}|hf_\w{30,}|gsk_\w{30,}|r8_\w{30,}|nvapi-[\w-]{30,}|pplx-\w{30,}|xai-\w{30,}|tvly-[\w-]{20,}|npm_\w{30,}|pypi-[\w-]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}|ek_[A-Za-z0-9]{20,}|whsec_[\w+/=]{20,}|dapi[0-9a-f]{32}|shp(?:at|ca|pa|ss)_[0-9a-f]{32}|lsv2_[ps]t_[0-9a-f_]{32,}|tgp_v1_[\w-]{30,}|fw_[A-Za-z0-9]{20,}|csk-[a-z0-9]{20,}|jina_[A-Za-z0-9]{30,}|ABSK[A-Za-z0-9+/=]{40,}|ATATT3[\w\-=]{30,}|dop_v1_\w{40,}|hvs\.[\w-]{20,}|sb(?:p_[0-9a-f]{40}|_secret_[\w-]{20,})|lin_api_\w{30,}|ntn_\w{40,}|figd_[\w-]{30,}|PMAK-[0-9a-f-]{40,}|glsa_\w{30,}|dckr_(?:pat|oat)_[\w-]{20,}|AGE-SECRET-KEY-1[0-9A-Z]{50,}|NRAK-[A-Z0-9]{27}|sntry[su]_[\w+/=-]{30,}|pcsk_\w{30,}|sk_[0-9a-f]{40,}|pscale_(?:tkn|pw|oauth)_[\w-]{30,}|dp\.(?:pt|st|ct|sa)\.\w{40,}|gl(?:dt|rt|cbt|ptt|ft|soat)-[\w-]{20,}|phx_\w{30,}|hooks\.slack\.com\/services\/[\w/]{30,}|discord(?:app)?\.com\/api\/webhooks\/\d{15,}\/[\w-]{50,})/g;
 
 /** Parts separated by dots, from the beginning of the first one: many starts in one part would each be tried up to its end. */
 const dotted = /(?<![\w-])([\w-]{11,})\.[\w-]{8,}(?:\.[\w-]*){0,3}/g;
@@ -20,7 +20,7 @@ const token = /(?<![A-Za-z0-9])eyJ[\w-]{8}/;
 
 /** The first two characters of all these keys and tokens. */
 const beginnings = new Uint8Array(128 * 128);
-for (const two of 'sk rk gw AK AS AG AI AR ya GO gh gi gl xo hf gs r8 nv pp xa tv np py SG do ey ek wh da sh ls tg fw cs ji AB AT'.split(
+for (const two of 'sk rk gw AK AS AG AI AR ya GO gh gi gl xo hf gs r8 nv pp xa tv np py SG do ey ek wh da sh ls tg fw cs ji AB AT hv sb li nt fi PM AG NR sn pc ps dp ph ho di dc'.split(
   ' ',
 ))
   beginnings[two.charCodeAt(0) * 128 + two.charCodeAt(1)] = 1;
@@ -33,9 +33,20 @@ export function isIssued(run: string): boolean {
   return issuedKeyPattern.test(run) || token.test(run);
 }
 
-/** Text that indicates that a secret follows. */
-const announcementPattern =
-  /(?:\b(?:bearer|basic)(?:\s+|%20)|(?:api[_-]?key|apikey|access[_-]?key|account[_-]?key|secret(?:[_-]?key)?|[_-]token|auth[_-]?token|passw(?:or)?d|passwd|pwd|client[_-]?secret|private[_-]?key|authorization)["'\\]{0,3}\s{0,2}(?:[:=]|%3[AD])\s{0,2}["'\\]{0,3}(?:(?:bearer|basic)(?:\s|%20))?)$/i;
+/** Text that indicates that a secret follows: a scheme, a name with a sign, an option, a variable that is set, or the name of a pair in program code. */
+const announcementPattern = new RegExp(
+  [
+    String.raw`\b(?:bearer|basic)(?:\s+|%20)`,
+    String.raw`(?:api[_-]?key|apikey|access[_-]?key|account[_-]?key|secret(?:[_-]?key)?|[_-]token|auth[_-]?token|passw(?:or)?d|passwd|pwd|client[_-]?secret|private[_-]?key|authorization)["'\\]{0,3}\s{0,2}(?:[:=]|%3[AD])\s{0,2}["'\\]{0,3}(?:(?:bearer|basic)(?:\s|%20))?`,
+    String.raw`--[\w-]{0,20}(?:api-?key|(?:access|secret|private)-key|token|password|passwd|(?:api|app|client)-secret)\s{1,2}["'\\]{0,3}`,
+    String.raw`\bset(?:x|env)?\s(?:-\w+\s)*\w{0,20}(?:api_?key|access_?key|_token|password|_secret)\s["'\\]{0,3}`,
+    String.raw`(?:api[_-]?key|(?:access|secret)[_-]?key|[_-]token|passw(?:or)?d|client[_-]?secret|authorization)\\{0,3}["']\s{0,2},\s{0,2}\\{0,3}["']`,
+  ]
+    .map((form) => `(?:${form})`)
+    .join('|')
+    .replace(/^.*$/s, '(?:$&)$'),
+  'i',
+);
 
 /** Characters before a value that are searched for such text. */
 const announcementLength = 32;

@@ -1,6 +1,6 @@
 /** Ends of member names whose text is always a secret; in lower case, with `_` between words. */
 const secretEnd =
-  /(?:secret|password|passwd|passphrase|authorization|api_?key|(?:access|account|auth|encryption|master|private|secret|signing|subscription)_?key|service_?account_?json|client_?assertion|(?:^|_)(?:pwd|cookie|(?:access|api|auth|authorization|bearer|bot|git(?:hub|lab)|hf|id|refresh|sas|security|session|slack)_?token))$/;
+  /(?:secret|password|passwd|passphrase|authorization|api_?key|(?:access|account|auth|encryption|master|private|secret|signing|subscription)_?key|service_?account_?json|secret_?(?:string|key_?base)|client_?assertion|(?:^|_)(?:pwd|cookie|(?:access|api|auth|authorization|bearer|bot|git(?:hub|lab)|hf|id|refresh|sas|security|session|slack)_?token))$/;
 
 /** Names of members whose text is a secret only if it looks like one; otherwise it is a position or a count. */
 const mayBeSecret = /^(?:key|token)$/i;
@@ -54,9 +54,13 @@ export function mayBeMasked(text: string, end: number): boolean {
       return fourth === 0x61;
     case 0x7264: // password
       return fourth === 0x77;
-    case 0x7365: // passphrase
+    case 0x7365: // passphrase, base
+      return fourth === 0x72 || fourth === 0x62;
     case 0x6273: // logprobs
+    case 0x6e67: // string
       return fourth === 0x72;
+    case 0x7373: // pass
+      return fourth === 0x70;
     case 0x6c74: // result
       return fourth === 0x73;
     default:

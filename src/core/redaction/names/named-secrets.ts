@@ -16,7 +16,7 @@ import type { Hits } from '../find/hits.ts';
 
 /** Names that indicate that a secret follows, at the end of the text before `:` or `=`. */
 const secretNameEnd =
-  /(?:api[_-]?key|access[_-]?key|account[_-]?key|secret(?:[_-]?key)?|[_-]token|auth[_-]?token|passw(?:or)?d|passwd|pwd|private[_-]?key|authorization)$/i;
+  /(?:api[_ -]?key|access[_ -]?key|account[_-]?key|secret(?:[_ -]?key)?|[_-]token|(?:auth|access)[_ -]?token|passw(?:or)?d|passwd|[_-]pass|pwd|private[_ -]?key|authorization)$/i;
 /** Maximum characters of such a name. */
 const longestName = 32;
 /** Minimum characters of a text with such a name, and of a value. */
@@ -43,7 +43,7 @@ export const isSecretNameBefore = (text: string, sign: number): boolean =>
 function endOfName(text: string, sign: number, from: number): number {
   const least = Math.max(from, sign - maxBetween);
   let end = sign;
-  while (end > least && isBetween(text.charCodeAt(end - 1))) end -= 1;
+  while (end > least && (isBetween(text.charCodeAt(end - 1)) || text[end - 1] === ']' || text[end - 1] === '*')) end -= 1;
   return end;
 }
 

@@ -24,7 +24,8 @@ export const longestMember = 16 * 1024;
 /** Maximum quotes, backslashes and blanks on each side of a sign. Each level of JSON inside a text doubles the backslashes. */
 export const maxBetween = 32;
 
-export const isQuote = (c: number): boolean => c === 0x22 || c === 0x27;
+/** A quote of program code, or a backtick. */
+export const isQuote = (c: number): boolean => c === 0x22 || c === 0x27 || c === 0x60;
 export const isBetween = (c: number): boolean => isQuote(c) || c === 0x5c || c === 0x20;
 
 /** Offsets of a text that contains a name, beyond which nothing belongs to it. */
@@ -80,6 +81,8 @@ export function valueAfter(text: string, sign: number, to: number): number {
   // := and => and ==
   if (text[start] === '=' || text[start] === '>') start += 1;
   const most = Math.min(to, start + maxBetween);
+  // `**Password:** …`
+  while (start < most && text[start] === '*') start += 1;
   while (start < most && isBetween(text.charCodeAt(start))) start += 1;
   return start;
 }
