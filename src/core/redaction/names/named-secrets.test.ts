@@ -28,6 +28,7 @@ const clean: readonly string[] = [
   'os.environ["REGION"] = "s3cr3t-abc"',
   'a[password] = hash2(value)',
   'region: `s3cr3t-abc`',
+  'api_key: `sk-key-of-${name}-0123`, "x-api-key": `Bearer ${token1}`',
   'password: `your password`',
   '**Password:** at least 8 characters',
   'API keys: s3cr3t-abc',

@@ -67,6 +67,7 @@ function addValue(text: string, sign: number, endOfName: number, range: TextRang
     ? endOfQuoted(text, opening, start, Math.min(to, start + (isMember ? longestMember : longestValue)))
     : endOfWord(text, start, to);
   const value = text.slice(start, end);
+  if (text[opening - 1] === '`' && value.includes('${')) return;
   const isAttribute = isQuoted && !isMember && text[sign] === '=' && isInTag(text, sign, range.from);
   if (isMember ? !placeholderPattern.test(value) : isSecret(value, isQuoted) || (isAttribute && isWordWithSign(value)))
     hits.add('secret', start, end);

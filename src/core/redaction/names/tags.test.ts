@@ -26,6 +26,7 @@ const clean: readonly string[] = [
   '<password>{{ password }}</password>',
   '<password>%PASSWORD%</password>',
   '<password>***</password>',
+  '<password>…</password> <api_key>...</api_key>',
   '<password><min>8</min></password>',
   '<password>hunter2</passwords>',
   '<user>hunter2</password>',

@@ -98,4 +98,4 @@ function namesContent(text: string, open: number, tag: string, name: string): bo
 
 /** One word, and neither a placeholder nor a variable. Texts of several words are prose. */
 const isSecretText = (value: string): boolean =>
-  /^\S+$/.test(value) && !/^(?:\[[a-z_]+\]|\*{3,}|[$%#]?\{.*\}|[$%@]\(?[\w.]+\)?%?|\.{3}|…)$/.test(value);
+  !/\s/.test(value) && /[A-Za-z0-9]/.test(value) && !/^(?:\[[a-z_]+\]|\*{3,}|[$%#]?\{.*\}|[$%@]\(?[\w.]+\)?%?)$/.test(value);
