@@ -35,6 +35,7 @@ export function cannotMatch(text: string, bytes: Buffer, isMasked: (name: string
 const quote = 0x22;
 const backslash = 0x5c;
 const dash = 0x2d;
+const colon = 0x3a;
 const bracket = 0x5b;
 
 /** Minimum length of a text that may be a file split into lines. */
@@ -75,10 +76,13 @@ function hasPlainSigns(text: string): boolean {
 
 /** True if there is no URL with user information or parameters. */
 function hasPlainAddresses(text: string): boolean {
-  for (let at = text.indexOf('://'); at >= 0; ) {
-    let end = at + 3;
-    for (let c = text.charCodeAt(end); c > 0x20 && c !== quote; c = text.charCodeAt((end += 1))) if (c === 0x40 || c === 0x3d) return false;
-    at = text.indexOf('://', end);
+  // Colons are frequent in JSON, so the slashes of `://` are searched for.
+  for (let at = text.indexOf('//'); at >= 0; ) {
+    let end = at + 2;
+    if (text.charCodeAt(at - 1) === colon)
+      for (let c = text.charCodeAt(end); c > 0x20 && c !== quote; c = text.charCodeAt((end += 1)))
+        if (c === 0x40 || c === 0x3d) return false;
+    at = text.indexOf('//', end);
   }
   return true;
 }

@@ -13,6 +13,7 @@ import {
 } from './pairs.ts';
 import type { Cursors } from '../find/cursors.ts';
 import type { Hits } from '../find/hits.ts';
+import { findWholeKey } from '../find/keys.ts';
 
 /** Names that indicate that a secret follows, at the end of the text before `:` or `=`. */
 const secretNameEnd =
@@ -49,7 +50,14 @@ function endOfName(text: string, sign: number, from: number): number {
 
 const isAnnounced = (text: string, end: number, range: TextRange): boolean =>
   mayBeMasked(text, end) &&
-  (secretNameEnd.test(text.slice(Math.max(range.from, end - longestName), end)) || namesSecretAt(text, end, range));
+  (secretNameEnd.test(text.slice(Math.max(range.from, end - longestName), end)) ||
+    namesSecretAt(text, end, range) ||
+    isTokenAt(text, end, range));
+
+/** True for the word `token`, whose value is a secret only if it looks like one. */
+const isTokenAt = (text: string, end: number, { from }: TextRange): boolean =>
+  tokenName.test(text.slice(Math.max(from, end - longestName), end));
+const tokenName = /(?:^|[^\w.-]|\\[nrt])(?<!(?:auth|access) )token$/i;
 
 function namesSecretAt(text: string, end: number, range: TextRange): boolean {
   const word = lastWord(text, end);
@@ -68,6 +76,10 @@ function addValue(text: string, sign: number, endOfName: number, range: TextRang
     : endOfWord(text, start, to);
   const value = text.slice(start, end);
   if (text[opening - 1] === '`' && value.includes('${')) return;
+  if (isTokenAt(text, endOfName, range)) {
+    findWholeKey(text, start, end, hits);
+    return;
+  }
   const isAttribute = isQuoted && !isMember && text[sign] === '=' && isInTag(text, sign, range.from);
   if (isMember ? !placeholderPattern.test(value) : isSecret(value, isQuoted) || (isAttribute && isWordWithSign(value)))
     hits.add('secret', start, end);
