@@ -34,6 +34,9 @@ interface KnownLine {
   readonly value: string;
 }
 
+/** A parameter of its own: another one may end with its name. */
+const keepAliveTimeout = /(?:^|,)[\t ]*timeout=\s*(\d{1,9})/i;
+
 /** Maximum cached names. Names beyond the limit are parsed each time. */
 const nameLimit = 256;
 const lineLimit = 64;
@@ -147,8 +150,8 @@ class ResponseFields {
         }
         return;
       case 'keep-alive': {
-        const seconds = /timeout=\s*(\d{1,9})/.exec(value)?.[1];
-        if (seconds !== undefined) this.#keepAliveSeconds ??= Number(seconds);
+        const seconds = keepAliveTimeout.exec(value)?.[1];
+        if (seconds !== undefined) this.#keepAliveSeconds = Math.min(Number(seconds), this.#keepAliveSeconds ?? Number(seconds));
       }
     }
   }

@@ -150,6 +150,19 @@ describe('ResponseParser', () => {
     expect(reader.keepAliveSeconds).toBe(expected);
   });
 
+  it.each([
+    ['timeout=5', 5],
+    ['Timeout=5, max=3', 5],
+    ['max=3,\t timeout= 5', 5],
+    [';timeout=5', undefined],
+    ['mytimeout=5', undefined],
+    ['timeout=9\r\nkeep-alive: timeout=4', 4],
+    ['timeout=4\r\nkeep-alive: timeout=9', 4],
+    [';timeout=9\r\nkeep-alive: timeout=4', 4],
+  ])('ResponseHeadParser reads the timeout of "keep-alive: %s"', (value, expected) => {
+    expect(new ResponseHeadParser().parse(`${ok}keep-alive: ${value}\r\n`).keepAliveSeconds).toBe(expected);
+  });
+
   it('ResponseHeadParser supports header names of the object prototype', () => {
     const { headers } = new ResponseHeadParser().parse(`${ok}__proto__: 1\r\nconstructor: 2\r\nconstructor: 3\r\n`);
     expect(Object.entries(headers)).toEqual([
