@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { child, type Node, textOf } from '../read/node.ts';
 import type { ProblemReporter } from '../report/problem.ts';
+import { checkWrittenPassword, passwordEscapes } from './address-password.ts';
 import type { CheckContext, Rule } from './context.ts';
 
 /** Checks the address of the request log, and reports a store whose package is not installed. */
@@ -29,28 +30,18 @@ export function createStoreRule(isPackageInstalled: (name: string) => boolean): 
 
 /** An `@` after the host: part of a password whose `/` or `?` ended the host too early. What follows would be shown as the name of the database. */
 const misplacedAt = /^[^:]+:\/\/[^/?#]*(?:\/[^?#]*@|[?#].*@)/;
-const passwordPattern = /:\/\/[^/?#@]*?:([^@]+)@/;
-
-/** True if the address has a password that is no reference. */
-export function isPasswordWritten(node: Node): boolean {
-  const password = node.kind === 'scalar' ? passwordPattern.exec(node.text)?.[1] : undefined;
-  return password !== undefined && !password.includes('${');
-}
-
 function checkAddress(node: Node, text: string, report: ProblemReporter): void {
   if (!URL.canParse(text) || misplacedAt.test(text)) {
     report({
       code: 'bad-url',
       at: node.at,
       message: 'the address of the database is not a valid URL',
-      hint: 'write postgres://user:password@host:5432/database, and in the password %40 for @, %2F for /, %3A for :, %3F for ? and %23 for #',
+      hint: `write postgres://user:password@host:5432/database, and ${passwordEscapes}`,
       show: 'none',
     });
     return;
   }
-  if (!isPasswordWritten(node)) return;
-  const hint = 'use ${env:NAME} or ${file:/run/secrets/name} in its place; the value is not shown here';
-  report({ code: 'plain-secret', at: node.at, message: 'the password of the database is written in the file', hint, show: 'none' });
+  checkWrittenPassword(node, 'database', report);
 }
 
 function isInstalled(name: string): boolean {

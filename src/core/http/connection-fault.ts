@@ -73,13 +73,13 @@ export const isPermanentFault = (error: Error): boolean => certificateCode.test(
 /** What to do about a connection error that the gateway itself or its machine causes; undefined for all others. */
 export const gatewayFaultHint = (error: Error): string | undefined => gatewayFaultHints.get(errorCode(error));
 
-const proxyHint = 'Check server.egress.proxy, or list the host in server.egress.no_proxy if it is reached directly.';
-
 /** The same as part of a line of a command. */
 export function gatewayFaultFix(error: unknown): string | undefined {
   const hint = error instanceof Error ? gatewayFaultHint(error) : undefined;
   return hint === undefined ? undefined : lowerFirst(withoutFullStop(hint));
 }
+
+const proxyHint = 'Check server.egress.proxy, or list the host in server.egress.no_proxy if it is reached directly.';
 
 const gatewayFaultHints: ReadonlyMap<string, string> = new Map([
   ['PROXY_UNREACHABLE', proxyHint],

@@ -20,25 +20,20 @@ export async function checkReachable(origin: URL, outbound: Outbound, env: Reado
   const endpoint = endpointOf(origin);
   const { host, port } = endpoint;
   const name = `${origin.hostname}:${port}`;
-  const begun = performance.now();
   const proxy = outbound.egress.proxy('operator')(endpoint);
-  if (proxy !== undefined) return { origin, result: await reachedThrough(proxy, endpoint, outbound) };
+  if (proxy !== undefined) return { origin, result: await reachedThrough(proxy, endpoint, name, outbound) };
+  const begun = performance.now();
   const fault = await dial(host, port, outbound);
   if (fault === undefined) return { origin, result: ok(`${name} reachable (${Math.round(performance.now() - begun)} ms)`) };
   const { why, fix } = faults[fault] ?? { why: fault, fix: 'check the host and the network' };
   return { origin, result: fail(`${name} not reachable: ${why}`, endpoint.isTls ? `${fix}${proxyNote(env)}` : fix) };
 }
 
-function reachedThrough(proxy: Proxy, endpoint: Endpoint, outbound: Outbound): Promise<CheckResult> {
-  const name = `${endpoint.host}:${endpoint.port}`;
+function reachedThrough(proxy: Proxy, endpoint: Endpoint, name: string, outbound: Outbound): Promise<CheckResult> {
   const begun = performance.now();
+  const open = proxyConnector(proxy, endpoint, outbound.egress.lookup('operator'), limitMs);
   return new Promise((resolve) => {
-    proxyConnector(
-      proxy,
-      endpoint,
-      outbound.egress.lookup('operator'),
-      limitMs,
-    )(undefined, (error, socket) => {
+    open(undefined, (error, socket) => {
       socket?.destroy();
       if (error === null) resolve(ok(`${name} reachable through the proxy (${Math.round(performance.now() - begun)} ms)`));
       else resolve(fail(`${name} not reachable: ${connectionFault(error)}`, gatewayFaultFix(error) ?? 'check the host and the proxy'));

@@ -3,7 +3,7 @@ import { unbracket } from '../../../core/http/listen-address.ts';
 import { child, keyLocation, type Node, textOf } from '../../read/node.ts';
 import type { ProblemReporter } from '../../report/problem.ts';
 import { type CheckContext, textsOf } from '../context.ts';
-import { isPasswordWritten } from '../store.ts';
+import { checkWrittenPassword, passwordEscapes } from '../address-password.ts';
 
 /** Checks hosts, address ranges and listeners of `server`. */
 export function checkHosts(context: CheckContext): void {
@@ -24,20 +24,24 @@ export function checkHosts(context: CheckContext): void {
 function checkProxy(node: Node | undefined, report: ProblemReporter): void {
   const text = textOf(node);
   if (node === undefined || text === undefined || text === '') return;
-  if (!isProxyAddress(text)) {
-    const hint = 'write http://user:password@host:port, and in the password %40 for @, %2F for /, %3A for :, %3F for ? and %23 for #';
-    report({ code: 'bad-url', at: node.at, message: 'the address of the proxy is not a valid URL', hint, show: 'none' });
-  } else if (isPasswordWritten(node)) {
-    const hint = 'use ${env:NAME} or ${file:/run/secrets/name} in its place; the value is not shown here';
-    report({ code: 'plain-secret', at: node.at, message: 'the password of the proxy is written in the file', hint, show: 'none' });
+  if (isProxyAddress(text)) {
+    checkWrittenPassword(node, 'proxy', report);
+    return;
   }
+  const hint = `write http://user:password@host:port, and ${passwordEscapes}`;
+  report({ code: 'bad-url', at: node.at, message: 'the address of the proxy is not a valid URL', hint, show: 'none' });
 }
 
 function isProxyAddress(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') return false;
+  return url.pathname === '/' && url.search === '' && url.hash === '' && isDecodable(url.username) && isDecodable(url.password);
+}
+
+function isDecodable(text: string): boolean {
   try {
-    return decodeURIComponent(url.username + url.password) !== undefined && url.pathname === '/' && url.search === '' && url.hash === '';
+    decodeURIComponent(text);
+    return true;
   } catch {
     return false;
   }

@@ -111,7 +111,7 @@ export function createEgress(
   };
 }
 
-const noAllowList: HostList = new HostList([]);
+const noAllowList = new HostList([]);
 
 function parse(origin: string): URL | undefined {
   if (!URL.canParse(origin)) return undefined;
