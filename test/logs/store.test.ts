@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { dayOf } from '../../src/core/logs/day.ts';
 import type { LogReader } from '../../src/core/logs/reader.ts';
 import { RowScanner } from '../../src/store/log/drain/row-scanner.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
@@ -12,8 +14,8 @@ afterEach(async () => {
   for (const gateway of gateways.splice(0)) await gateway.close();
 });
 
-async function start(options: TestGatewayOptions = {}): Promise<TestGateway & { readonly logs: LogReader }> {
-  const gateway = await startTestGateway(yaml, options);
+async function start(options: TestGatewayOptions = {}, text = yaml): Promise<TestGateway & { readonly logs: LogReader }> {
+  const gateway = await startTestGateway(text, options);
   gateways.push(gateway);
   const { logs } = gateway.gateway;
   if (logs === undefined) throw new Error('the gateway keeps no request log');
@@ -86,6 +88,21 @@ it('counts requests, finds words and rejects an invalid filter', async () => {
   const { total, groups } = await logs.stats({ query: '', by: 'provider' });
   expect([total.requests, groups.map(({ name, requests }) => [name, requests])]).toEqual([2, [['mock', 2]]]);
   await expect(logs.search({ query: 'status:>>', limit: 10 })).rejects.toMatchObject({ code: 'invalid_filter' });
+});
+
+it.each([
+  ['in a file', {}],
+  ['in memory', { stateDir: 'memory' }],
+])('returns what each key has spent, including its last request: %s', async (_name, options) => {
+  const hash = createHash('sha256').update('a-key-chosen-by-hand').digest('hex');
+  const price = 'pricing: {mock/echo: {input: 0, output: 0, request: 0.25}}';
+  const { url, logs } = await start(options, `${yaml}api_keys: {constructor: {hash: "sha256:${hash}"}}\n${price}\n`);
+  const today = dayOf(Date.now());
+  for (const cost of ['0.25', '0.5']) {
+    await sendChat(url, 'hello', { authorization: 'Bearer a-key-chosen-by-hand' });
+    expect(await logs.spent(today)).toEqual({ constructor: { cost_usd: cost, unpriced: 0 } });
+  }
+  expect((await logs.spent(today))['toString']).toBeUndefined();
 });
 
 it('stores nothing if the request log is off, but still creates records', async () => {

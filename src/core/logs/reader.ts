@@ -128,6 +128,20 @@ export interface Figures {
   readonly unpriced: number;
 }
 
+/** The arguments of `LogReader.spent`. */
+export interface SpentRequest {
+  readonly since: number;
+  readonly keys?: readonly string[] | undefined;
+}
+
+/** What an API key, or the caller of a token, has spent. */
+export interface Spent {
+  /** Exact decimal. */
+  readonly cost_usd: string;
+  /** Number of requests with unknown price. */
+  readonly unpriced: number;
+}
+
 export interface SuggestRequest {
   /** The whole text of the filter, and the cursor position in it. */
   readonly text: string;
@@ -169,7 +183,8 @@ export type LogQuery =
   | readonly ['stats', StatsRequest]
   | readonly ['suggest', SuggestRequest]
   | readonly ['names']
-  | readonly ['keysUsed'];
+  | readonly ['keysUsed']
+  | readonly ['spent', SpentRequest];
 
 /** Queries of the request log. Methods reject with a GatewayError; `invalid_filter` contains the position and the problem. */
 export interface LogReader {
@@ -180,6 +195,15 @@ export interface LogReader {
   stats(request: StatsRequest): Promise<Stats>;
   /** Time of the last use of each secret by its ID, in Unix milliseconds; also if the record has expired. */
   keysUsed(): Promise<Readonly<Record<string, number>>>;
+  /**
+   * What each key has spent since a day, also if its records have expired: for 400 days. By the `key` of the records as
+   * stores keep it (`toStorable`), in an object without prototype; keys that spent nothing are missing. At most the 100,000
+   * keys with the highest costs.
+   *
+   * @param since Unix day number (UTC), inclusive: `dayOf` a time
+   * @param keys undefined: all
+   */
+  spent(since: number, keys?: readonly string[]): Promise<Readonly<Record<string, Spent>>>;
   /** @param waitMs milliseconds to wait for the store; then the last known state is returned */
   state(waitMs?: number): Promise<StoreState>;
   /**

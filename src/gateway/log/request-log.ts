@@ -8,6 +8,7 @@ import type {
   LogReader,
   SearchPage,
   SearchRequest,
+  Spent,
   Stats,
   StatsRequest,
   StoredRecord,
@@ -91,6 +92,10 @@ export class RequestLog implements LogReader {
 
   async keysUsed(): Promise<Readonly<Record<string, number>>> {
     return (await this.#query(['keysUsed'])) as unknown as Readonly<Record<string, number>>;
+  }
+
+  async spent(since: number, keys?: readonly string[]): Promise<Readonly<Record<string, Spent>>> {
+    return Object.setPrototypeOf(await this.#query(['spent', { since, keys }]), null) as Readonly<Record<string, Spent>>;
   }
 
   async state(waitMs = stateMs): Promise<StoreState> {

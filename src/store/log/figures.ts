@@ -13,12 +13,21 @@ export interface BucketFigures {
   readonly sums: Sums;
 }
 
+/** What a key spent on a day. */
+export interface KeySpending {
+  readonly key: string;
+  /** Unix day number. */
+  readonly day: number;
+  cost: bigint;
+  unpriced: number;
+}
+
 const minuteMs = 60_000;
 const minutesOfDay = 24 * 60;
 /** Maximum days whose values are tracked. Records from another time, as after a clock change, have days of their own. */
 const maxTrackedDays = 4;
-/** Maximum of a signed 64-bit integer. A higher cost per minute is stored as this. */
-const maxCost = 2n ** 63n - 1n;
+/** Maximum of a signed 64-bit integer. A higher cost per minute, or of a key per day, is stored as this. */
+export const maxCost = 2n ** 63n - 1n;
 
 /** The sum of two costs, limited to what stores can keep. */
 export function addCosts(one: bigint, other: bigint): bigint {
@@ -130,6 +139,22 @@ export class FiguresBuilder {
         const name = this.#nameOf(dim, minute, value === null ? '' : String(value));
         if (name !== undefined) sumsIn(all, dim, minute, name).addAll(sums);
       }
+    }
+    return [...all.values()];
+  }
+
+  /** Returns each key and day once, without those that spent nothing. */
+  spending(): KeySpending[] {
+    const all = new Map<string, KeySpending>();
+    for (const { row, minute, sums } of this.#groups.values()) {
+      const { unpriced } = sums.counts;
+      if (!row.key || (sums.cost === 0n && unpriced === 0)) continue;
+      const day = Math.floor(minute / minutesOfDay);
+      const id = `${day}\0${row.key}`;
+      const spent = all.get(id) ?? { key: row.key, day, cost: 0n, unpriced: 0 };
+      spent.cost = addCosts(spent.cost, sums.cost);
+      spent.unpriced += unpriced;
+      all.set(id, spent);
     }
     return [...all.values()];
   }

@@ -84,7 +84,7 @@ export interface LogStore {
 }
 
 /** The queries of a reader, which never blocks the writer. Results contain only what JSON can represent. */
-export interface LogQueries extends Pick<LogReader, 'search' | 'get' | 'body' | 'stats' | 'keysUsed'> {
+export interface LogQueries extends Pick<LogReader, 'search' | 'get' | 'body' | 'stats' | 'keysUsed' | 'spent'> {
   /** Returns all records of a trace, oldest first, at most 1,000. */
   trace(traceId: string): Promise<readonly LogRow[]>;
   suggest(request: SuggestRequest): Promise<readonly Suggestion[]>;

@@ -10,6 +10,9 @@
  * - `tags`: `kind` (`meta`, `label`), `name`, `value`, `seq`; in SQLite in the order of `seq`.
  * - `keys_used`: `key_id`, `at`: when each secret was last used. In Postgres per writer; rows older than a day are merged
  *   under the writer `''`.
+ * - `spending`: `day` (Unix day number), `key`, `cost` and `unpriced`: what the records of each key cost, kept for
+ *   `spendingDays`, independent of the limits of records. In Postgres per writer; days before yesterday are merged under
+ *   the writer `''`.
  * - `texts`: the words of each row (`searchTextOf(row)` of src/query/match.ts, already split and folded), for full-text
  *   search. SQLite: FTS5 with `content=''`, `contentless_delete=1`, one column `words`, `rowid` is `seq`. Postgres: the
  *   column `words` of `requests`, after all others.
@@ -104,6 +107,9 @@ export const isSparse = (dim: string): boolean => dim === 'reason' || dim.includ
 export const maxValues = 100;
 /** Maximum metadata keys and labels, together, that one day counts. */
 export const maxTagNames = 20;
+
+/** Days for which the spending of keys is kept. */
+export const spendingDays = 400;
 
 /**
  * Columns of `buckets`. `dim`, `name` (`bucketOf` the value) and `minute` (Unix minutes) are the key. Times are histograms

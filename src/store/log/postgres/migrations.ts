@@ -75,6 +75,19 @@ INSERT INTO keys_used WITH RECURSIVE newest AS (
 `,
   // Null for existing rows, whose minutes did not count it either.
   'ALTER TABLE requests ADD COLUMN reason text COLLATE "C"',
+  // What each key spends, independent of how long records are kept. Before this version it is known as far as figures are
+  // kept, for the keys that they count by name. The index finds the rows to merge.
+  `
+CREATE TABLE spending (
+  day bigint NOT NULL, key text COLLATE "C" NOT NULL, writer text COLLATE "C" NOT NULL, cost bigint NOT NULL, unpriced bigint NOT NULL,
+  PRIMARY KEY (day, key, writer)
+);
+CREATE INDEX spending_unmerged ON spending (day) WHERE writer <> '';
+INSERT INTO spending (day, key, writer, cost, unpriced)
+  SELECT minute / 1440, CASE WHEN ltrim(name, '~') = 'other' THEN substr(name, 2) ELSE name END, '',
+    least(greatest(sum(cost), -9223372036854775807), 9223372036854775807), sum(unpriced)
+  FROM buckets WHERE dim = 'key' AND name NOT IN ('', 'other') AND (cost <> 0 OR unpriced > 0) GROUP BY 1, 2
+`,
 ];
 
 /** SQLSTATE for a missing table. */

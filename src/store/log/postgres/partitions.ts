@@ -1,3 +1,4 @@
+import { dayOf } from '../../../core/logs/day.ts';
 import { seqStep } from '../schema.ts';
 import type { PostgresClient, PostgresSession } from './client.ts';
 import { locks } from './locks.ts';
@@ -5,8 +6,6 @@ import { dailyTables } from './migrations.ts';
 
 const dayMs = 86_400_000;
 const daySeqs = BigInt(dayMs) * BigInt(seqStep);
-
-export const dayOf = (at: number): number => Math.floor(at / dayMs);
 
 /** The first `seq` of a day. */
 export const seqOfDay = (day: number): bigint => BigInt(day) * daySeqs;

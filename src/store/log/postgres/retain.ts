@@ -1,7 +1,10 @@
+import { dayOf } from '../../../core/logs/day.ts';
 import type { Retention } from '../log-store.ts';
+import { spendingDays } from '../schema.ts';
 import type { PostgresSession } from './client.ts';
 import { locks } from './locks.ts';
-import { dayOf, storedDays, dropDay } from './partitions.ts';
+import { storedDays, dropDay } from './partitions.ts';
+import { deleteSpending, mergeSpending } from './spending.ts';
 import { dims } from '../sums-sql.ts';
 
 const minuteMs = 60_000;
@@ -29,7 +32,8 @@ export async function retainSlice(session: PostgresSession, { age, size }: Reten
   );
   if (lock?.mine !== 1) return false;
   // Otherwise a gateway whose clock is ahead would delete what all others have stored.
-  const oldestAt = Math.min(now, Number(lock.now)) - age;
+  const latest = Math.min(now, Number(lock.now));
+  const oldestAt = latest - age;
   const days = await storedDays(session);
   const used = days.reduce((sum, { bytes }) => sum + bytes, 0);
   const current = days.findLast(({ day }) => day <= dayOf(Number(lock.now)));
@@ -42,9 +46,14 @@ export async function retainSlice(session: PostgresSession, { age, size }: Reten
     await dropDay(session, expired.day);
     return true;
   }
-  const rows = (await deleteFigures(session, oldestAt)) + (await deleteFeedback(session, oldestAt));
-  await mergeKeys(session, oldestAt + age - dayMs);
-  return rows > 0;
+  const deletions = [
+    await deleteFigures(session, oldestAt),
+    await deleteFeedback(session, oldestAt),
+    await deleteSpending(session, dayOf(latest) - spendingDays),
+  ];
+  await mergeKeys(session, latest - dayMs);
+  await mergeSpending(session, dayOf(latest) - 1);
+  return deletions.some((rows) => rows > 0);
 }
 
 /** Uses the table's key for each dimension, so that the remaining rows are not read. @returns number of rows deleted */

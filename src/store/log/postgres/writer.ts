@@ -1,4 +1,5 @@
 import { tryParseObject } from '../../../core/json/scan.ts';
+import { dayOf } from '../../../core/logs/day.ts';
 import { toRow } from '../../../core/logs/row.ts';
 import { searchTextOf } from '../../../query/match.ts';
 import { toStorable } from '../../../query/text.ts';
@@ -9,7 +10,8 @@ import { costOf, type StoredRow } from '../stored-row.ts';
 import { addFigures } from './buckets.ts';
 import { type PostgresClient, isTimeoutError, type PostgresSession, type Value } from './client.ts';
 import { writerLock } from './locks.ts';
-import { dayOf, Partitions } from './partitions.ts';
+import { Partitions } from './partitions.ts';
+import { addSpending } from './spending.ts';
 
 /** SQLSTATE for a row that belongs to no partition. */
 const missingPartition = '23514';
@@ -98,6 +100,7 @@ export class PostgresBatchWriter {
     const figures = new FiguresBuilder(this.#trackedValues);
     for (const { row, cost } of fresh) figures.add(row, cost);
     await addFigures(session, this.#writer, figures.values());
+    await addSpending(session, this.#writer, figures.spending());
     await storeKeyUse(session, this.#writer, fresh);
     for (const amendment of batch.amendments) await amend(session, amendment);
     for (const { segment, offset } of batch.positions) {

@@ -1,5 +1,5 @@
 import type { LogQueries, SqlSource } from '../log-store.ts';
-import { bodyOf, getRecord, keysUsed, rowsOfTrace } from './records.ts';
+import { bodyOf, getRecord, keysUsed, rowsOfTrace, spent } from './records.ts';
 import { search } from './search.ts';
 import { stats } from './stats.ts';
 import { listNames, suggest } from './suggest.ts';
@@ -19,6 +19,7 @@ export function createQueries(source: SqlSource, now: () => number): LogQueries 
     suggest: (request) => suggest(source, request, now()),
     names: () => listNames(source),
     keysUsed: () => keysUsed(source),
+    spent: (since, keys) => spent(source, since, keys),
     close: () => source.close(),
   };
 }

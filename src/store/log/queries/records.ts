@@ -1,19 +1,23 @@
 import { tryParseObject } from '../../../core/json/scan.ts';
-import { type BodyPart, bodyParts, type Feedback, type StoredRecord } from '../../../core/logs/reader.ts';
+import { type BodyPart, bodyParts, type Feedback, type Spent, type StoredRecord } from '../../../core/logs/reader.ts';
 import { type LogRow, toRow } from '../../../core/logs/row.ts';
 import { GatewayError } from '../../../core/error.ts';
 import { emptyRecord } from '../../../core/records/empty.ts';
 import type { LogRecord } from '../../../core/records/record.ts';
+import { moneyText } from '../../../query/money.ts';
 import { rangeOf } from '../../../query/sql/condition.ts';
 import { Statement } from '../../../query/sql/statement.ts';
 import { toStorable } from '../../../query/text.ts';
 import type { SqlSource, SqlValue } from '../log-store.ts';
 import { isDamageError, recordsFromColumns } from '../../damage/damaged-records.ts';
+import { costOfSums, costSums } from '../sums-sql.ts';
 import { splitWindow } from './parts.ts';
 import { rangeWithRows, rangeOfFilter } from './range.ts';
 
 const maxTraceRows = 1000;
 const maxFeedback = 100;
+/** Maximum keys whose spending is returned. */
+const maxSpent = 100_000;
 
 /** Rows of these numbers, in their order. A row deleted in the meantime is left out. */
 export async function rowsOf(source: SqlSource, seqs: readonly number[]): Promise<LogRow[]> {
@@ -131,6 +135,28 @@ async function feedbackOf(source: SqlSource, trace: string): Promise<Feedback[]>
 export async function keysUsed(source: SqlSource): Promise<Readonly<Record<string, number>>> {
   const found = await source.all('SELECT key_id, max(at) AS at FROM keys_used GROUP BY key_id', []);
   return Object.fromEntries(found.map(({ key_id: id, at }) => [String(id), Number(at)]));
+}
+
+/** What each key has spent since a day. */
+export async function spent(
+  source: SqlSource,
+  since: number,
+  keys: readonly string[] | undefined,
+): Promise<Readonly<Record<string, Spent>>> {
+  const statement = new Statement(source.dialect);
+  const sums = `${costSums('s.cost')}, CAST(sum(s.unpriced) AS BIGINT) AS unpriced`;
+  const isSince = `s.day >= ${statement.number(since)}`;
+  const elements = source.dialect === 'sqlite' ? 'SELECT value FROM json_each' : 'SELECT json_array_elements_text';
+  const isListed = keys && ` AND s.key IN (${elements}(${statement.cast(JSON.stringify(keys.map(toStorable)), 'json')}))`;
+  const found = await source.all(
+    `SELECT s.key, ${sums} FROM spending s WHERE ${isSince}${isListed ?? ''} GROUP BY s.key
+     ORDER BY cost_high DESC, cost_low DESC, s.key LIMIT ${maxSpent}`,
+    statement.parameters,
+  );
+  // Without prototype, because a key may have the name of a member of objects.
+  const byKey = Object.create(null) as Record<string, Spent>;
+  for (const row of found) byKey[String(row.key)] = { cost_usd: moneyText(costOfSums(row)), unpriced: Number(row.unpriced) };
+  return byKey;
 }
 
 /** Members that a record of an earlier version lacks have the values of an empty record. */

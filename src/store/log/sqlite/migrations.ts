@@ -106,6 +106,21 @@ UPDATE buckets SET retries = max(0, retries - fallbacks) WHERE retries > 0;
   'CREATE INDEX blocks_newest ON blocks (newest);',
   // Null for existing rows, whose minutes did not count it either.
   'ALTER TABLE requests ADD COLUMN reason TEXT;',
+  // What each key spends, independent of how long records are kept. Before this version it is known as far as figures are
+  // kept, for the keys that they count by name. A sum beyond an integer becomes a real number, which the cast limits.
+  `
+CREATE TABLE spending (
+  day INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  cost INTEGER NOT NULL,
+  unpriced INTEGER NOT NULL,
+  PRIMARY KEY (day, key)
+) WITHOUT ROWID;
+INSERT INTO spending (day, key, cost, unpriced)
+  SELECT minute / 1440, iif(ltrim(name, '~') = 'other', substr(name, 2), name),
+    CAST(sum(cost / 1000000) * 1000000 + sum(cost % 1000000) AS INTEGER), sum(unpriced)
+  FROM buckets WHERE dim = 'key' AND name NOT IN ('', 'other') AND (cost <> 0 OR unpriced > 0) GROUP BY 1, 2;
+`,
 ];
 
 /**

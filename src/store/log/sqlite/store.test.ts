@@ -367,6 +367,35 @@ describe('SQLite database file', () => {
     await queries.close();
   });
 
+  it('migrates from version 6 and takes the spending of keys from the figures', async () => {
+    const oldPath = join(dir, 'old.sqlite');
+    copyFileSync(new URL('fixtures/version-6.sqlite', import.meta.url), oldPath);
+    const migrated = openSqliteStore(oldPath);
+    const cost = { usd: '0.5', source: null, prices: {} };
+    await migrated.write(batch([entry('req_new', { at: start + day, key: 'app', cost })]));
+    await migrated.close();
+    const queries = createQueries(createSqliteSource(openForReading(oldPath)), () => start + 2 * day);
+    const today = start / day;
+    expect(await queries.spent(today + 1)).toEqual({ app: { cost_usd: '2.5', unpriced: 1 } });
+    expect(Object.entries(await queries.spent(today)).map(([key, { cost_usd: usd, unpriced }]) => [key, usd, unpriced])).toEqual([
+      ['high', '9223372.036854775807', 0],
+      ['__proto__', '6', 0],
+      ['~other', '4', 0],
+      ['app', '3.750000000001', 1],
+      ['other', '3', 0],
+    ]);
+    await queries.close();
+  });
+
+  it('returns the spending of the 100,000 keys with the highest costs', async () => {
+    store.db.exec(`INSERT INTO spending (day, key, cost, unpriced)
+      WITH RECURSIVE keys(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM keys WHERE n <= 100000) SELECT 1, 'key-' || n, n, 0 FROM keys`);
+    const queries = createQueries(createSqliteSource(openForReading(path)), () => start);
+    const spent = await queries.spent(0);
+    expect([Object.keys(spent).length, 'key-1' in spent, 'key-100001' in spent]).toEqual([100_000, false, true]);
+    await queries.close();
+  });
+
   it('rejects a file of a later version', () => {
     store.db.exec(`PRAGMA user_version = ${migrations.length + 1}`);
     expect(() => openSqliteStore(path)).toThrow(/supports versions up to/);

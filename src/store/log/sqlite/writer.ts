@@ -16,6 +16,7 @@ interface Statements {
   readonly position: StatementSync;
   readonly deletePosition: StatementSync;
   readonly used: StatementSync;
+  readonly spent: StatementSync;
   readonly seqOf: StatementSync;
   readonly amend: StatementSync;
   readonly amendRow: StatementSync;
@@ -87,6 +88,7 @@ export class SqliteBatchWriter {
     }
     this.#writeBlock(open);
     for (const [key, at] of used) this.#statements.used.run(key, at);
+    for (const { day, key, cost, unpriced } of figures.spending()) this.#statements.spent.run(day, key, cost, unpriced);
     for (const bucket of figures.values()) this.#buckets.add(bucket);
     return stored;
   }
@@ -157,6 +159,12 @@ function prepare(db: DatabaseSync): Statements {
     used: prepareChange(
       db,
       'INSERT INTO keys_used (key_id, at) VALUES (?, ?) ON CONFLICT (key_id) DO UPDATE SET at = max(at, excluded.at)',
+    ),
+    // A sum beyond an integer becomes a real number, which the cast limits.
+    spent: prepareChange(
+      db,
+      `INSERT INTO spending (day, key, cost, unpriced) VALUES (?, ?, ?, ?)
+       ON CONFLICT (day, key) DO UPDATE SET cost = CAST(cost + excluded.cost AS INTEGER), unpriced = unpriced + excluded.unpriced`,
     ),
     seqOf: db.prepare('SELECT seq FROM requests WHERE id = ?'),
     amend: prepareChange(db, 'INSERT OR REPLACE INTO amendments (seq, amended) VALUES (?, ?)'),

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { BodyPart, JsonForm, SearchRequest, StatsRequest, SuggestRequest } from '../../../core/logs/reader.ts';
+import type { BodyPart, JsonForm, SearchRequest, SpentRequest, StatsRequest, SuggestRequest } from '../../../core/logs/reader.ts';
 import { recordWithoutContent, rowWithoutContent } from '../../../core/logs/contents.ts';
 import { type GatewayError, errorMessage } from '../../../core/error.ts';
 import type { ReportProblems, RpcHandlers } from '../rpc/protocol.ts';
@@ -113,6 +113,8 @@ export function queryHandlers(open: () => Promise<LogQueries> | LogQueries, curr
     suggest: async ({ of, ...form }: WorkerQuery<SuggestRequest>) => json(await (await currentQueries()).suggest(of), form),
     names: async (form: JsonForm) => json(await (await currentQueries()).names(), form),
     keysUsed: async (form: JsonForm) => json(await (await currentQueries()).keysUsed(), form),
+    spent: async ({ of: { since, keys }, ...form }: WorkerQuery<SpentRequest>) =>
+      json(await (await currentQueries()).spent(since, keys), form),
   };
 }
 

@@ -1,5 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { dayOf } from '../../../../core/logs/day.ts';
 import type { Retention } from '../../log-store.ts';
+import { spendingDays } from '../../schema.ts';
 import { seqsIn } from '../blocks.ts';
 import { FiguresRetention } from './figures-retention.ts';
 import { HourSums } from './hour-sums.ts';
@@ -7,6 +9,8 @@ import { prepareChange } from '../open.ts';
 
 /** Maximum blocks that one slice deletes: some hundred records, a few milliseconds. */
 const blocksOfSlice = 8;
+/** Maximum keys whose spending on a day one slice deletes. */
+const spendingOfSlice = 2000;
 /** Maximum pages that one slice returns to the file system. */
 const pagesOfSlice = 256;
 /** Maximum share of the size limit that figures may take when it is exceeded, because they are kept longer than records. */
@@ -69,7 +73,7 @@ export class Retainer {
     const isTooLarge = old.length === 0 && this.#isTooLarge(size);
     this.#db.exec('BEGIN IMMEDIATE');
     try {
-      const others = this.#deleteOthers(oldest) || (isTooLarge && this.#deleteBeforeRecords(size));
+      const others = this.#deleteOthers(oldest, now) || (isTooLarge && this.#deleteBeforeRecords(size));
       const chosen = old.length > 0 ? old : this.#surplus(isTooLarge && !others, rows);
       const deleted = chosen.reduce((sum, block) => sum + this.#deleteBlock(block), 0);
       this.#db.exec('COMMIT');
@@ -133,10 +137,11 @@ export class Retainer {
     return deleted;
   }
 
-  /** Deletes figures and feedback that are too old. @returns whether there were any */
-  #deleteOthers(oldest: number): boolean {
+  /** Deletes figures, feedback and spending that are too old. @returns whether there were any */
+  #deleteOthers(oldest: number, now: number): boolean {
     const hadFigures = this.#figures.deleteBefore(Math.floor(oldest / 60_000));
-    return this.#deleteFeedback(oldest) || hadFigures;
+    const hadFeedback = this.#deleteFeedback(oldest);
+    return this.#deleteSpending(dayOf(now) - spendingDays) || hadFeedback || hadFigures;
   }
 
   /**
@@ -156,5 +161,11 @@ export class Retainer {
   #deleteFeedback(before: number): boolean {
     const statement = prepareChange(this.#db, 'DELETE FROM feedback WHERE id IN (SELECT id FROM feedback WHERE at < ? LIMIT 500)');
     return Number(statement.run(before).changes) > 0;
+  }
+
+  /** @param before Unix day number */
+  #deleteSpending(before: number): boolean {
+    const old = `SELECT day, key FROM spending WHERE day < ? LIMIT ${spendingOfSlice}`;
+    return Number(prepareChange(this.#db, `DELETE FROM spending WHERE (day, key) IN (${old})`).run(before).changes) > 0;
   }
 }
