@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ProcessResult, run } from '../cli/process.ts';
+import { firstDayOfMonth } from '../../src/core/logs/day.ts';
+import { sampleRecord } from '../../src/store/fixtures/sample.ts';
+import { openSqliteStore } from '../../src/store/log/sqlite/store.ts';
+import { entryOf, write } from '../logs/stores.ts';
 import { projectFiles, readProjectFile } from '../repo/tree.ts';
 import { runHere } from '../cli/in-process.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -169,14 +172,25 @@ describe('keys commands without a gateway', () => {
     expect(await runHere(['check'], cwd)).toMatchObject({ code: 0 });
   });
 
+  it('show the cost of a month whose records have been deleted', async () => {
+    const text = `version: 1\nserver: {state_dir: state}\nproviders: {mock: {type: mock}}\napi_keys: {app: {hash: "${hashOf(byHand)}"}}\n`;
+    const cwd = folder({ 'gateway.yaml': text, 'state/.gitkeep': '' });
+    const store = openSqliteStore(join(cwd, 'state/log.sqlite'));
+    const costing = (id: string, at: number) =>
+      entryOf(sampleRecord({ id, at, key: 'app', cost: { usd: '1000000', source: null, prices: {} } }));
+    const first = firstDayOfMonth(Date.now()) * 86_400_000;
+    await write(store, [costing('req_before', first - 1), costing('req_first', first), costing('req_second', first)]);
+    while (await store.retain({ age: 0, size: 1 }, Date.now()));
+    await store.close();
+    const listed = JSON.parse((await runHere(['keys', 'list', '--json'], cwd)).out) as { cost_month_usd: string }[];
+    expect(listed.map(({ cost_month_usd: cost }) => cost)).toEqual(['2000000']);
+  });
+
   it('show why the costs are missing if only they cannot be read', async () => {
     const text = `version: 1\nserver: {state_dir: state}\nproviders: {mock: {type: mock}}\napi_keys: {app: {hash: "${hashOf(byHand)}"}}\n`;
     const cwd = folder({ 'gateway.yaml': text, 'state/.gitkeep': '' });
     const path = join(cwd, 'state/log.sqlite');
-    copyFileSync('src/store/log/sqlite/fixtures/version-4.sqlite', path);
-    const log = new DatabaseSync(path);
-    log.exec('CREATE TABLE IF NOT EXISTS keys_used (key_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID; DROP TABLE buckets');
-    log.close();
+    copyFileSync('src/store/log/sqlite/fixtures/version-6.sqlite', path);
     expect(await runHere(['keys', 'list'], cwd)).toMatchObject({
       code: 0,
       err: expect.stringMatching(

@@ -16,6 +16,10 @@ function createGateway(logs: Partial<LogReader> = {}) {
   const queries: string[] = [];
   const reader: Partial<LogReader> = {
     keysUsed: async () => ({}),
+    spent: async (_since, keys = []) => {
+      queries.push(keys.join(','));
+      return { 'app-100': { cost_usd: '1.5', unpriced: 0 } };
+    },
     stats: async ({ query }) => {
       queries.push(query);
       return {
@@ -44,14 +48,14 @@ const page = { words: '', limit: 100, offset: 0, withUsage: true };
 it('returns one page of keys, and reads only their use from the request log', async () => {
   const { gateway, queries } = createGateway();
   const { keys, total } = await keysOf(gateway, { ...page, offset: 100, limit: 2 });
-  expect([keys.map(({ name, requests_today }) => [name, requests_today]), total]).toEqual([
+  expect([keys.map(({ name, requests_today, cost_month_usd }) => [name, requests_today, cost_month_usd]), total]).toEqual([
     [
-      ['app-100', 3],
-      ['app-101', 0],
+      ['app-100', 3, '1.5'],
+      ['app-101', 0, '0'],
     ],
     250,
   ]);
-  expect(queries.map((query) => query.replace(/since:\S+ /, ''))).toEqual(['key:"app-100","app-101"', 'key:"app-100","app-101"']);
+  expect(queries.map((query) => query.replace(/since:\S+ /, ''))).toEqual(['key:"app-100","app-101"', 'app-100,app-101']);
 });
 
 it.each([
@@ -77,6 +81,6 @@ it('queries a request log that fails only once', async () => {
     calls += 1;
     throw new Error('no response');
   };
-  const { keys } = await keysOf(createGateway({ keysUsed: fail, stats: fail }).gateway, page);
+  const { keys } = await keysOf(createGateway({ keysUsed: fail, stats: fail, spent: fail }).gateway, page);
   expect([keys[0]?.log_fault, calls]).toEqual(['no response', 1]);
 });

@@ -1,8 +1,10 @@
 import { formatPath } from '../../config/read/node.ts';
 import type { GatewayKeyEntry } from '../../config/schema/index.ts';
 import { keyIdOf } from '../../core/secrets/key.ts';
-import type { Figures } from '../../core/logs/reader.ts';
+import { firstDayOfMonth } from '../../core/logs/day.ts';
+import type { Figures, Spent } from '../../core/logs/reader.ts';
 import { digestOf, searchTextOf, timeOf } from '../../manage/keys/shared.ts';
+import { toStorable } from '../../query/text.ts';
 import type { KeyPage, KeyView } from '../api-types.ts';
 import type { ManagedGateway } from '../managed-gateway.ts';
 import { figuresOf, readLog } from './named-figures.ts';
@@ -28,7 +30,7 @@ export async function keysOf(subject: ManagedGateway, query: KeyQuery): Promise<
   };
   const { entries: keys, page } = pageOf(all, query, ([name]) => name, textOf);
   const names = keys.map(([name]) => name);
-  const usage = withUsage && keys.length > 0 ? await usageOf(subject, names, new Date(now).toISOString()) : noUsage;
+  const usage = withUsage && keys.length > 0 ? await usageOf(subject, names, now) : noUsage;
   return { keys: keys.map(([name, entry]) => viewOf(name, entry, { at: locations[pathOf(name)] ?? null, usage })), ...page };
 }
 
@@ -37,7 +39,7 @@ const pathOf = (name: string): string => formatPath(['api_keys', name]);
 /** What the request log has about the keys of a page. */
 interface Usage {
   readonly today: ((name: string) => Figures) | undefined;
-  readonly month: ((name: string) => Figures) | undefined;
+  readonly month: Readonly<Record<string, Spent>> | undefined;
   readonly used: Readonly<Record<string, number>> | undefined;
   readonly fault: string | null;
 }
@@ -45,12 +47,13 @@ interface Usage {
 const noUsage: Usage = { today: undefined, month: undefined, used: undefined, fault: null };
 
 /** Ends with the first error, because each query to a database that does not respond takes long. */
-async function usageOf(subject: ManagedGateway, names: readonly string[], now: string): Promise<Usage> {
+async function usageOf(subject: ManagedGateway, names: readonly string[], now: number): Promise<Usage> {
   const { found: used, fault: faultOfUse } = await readLog(subject, (logs) => logs.keysUsed());
   if (faultOfUse !== null) return { ...noUsage, fault: faultOfUse };
-  const { found: today, fault: faultOfToday } = await readLog(subject, (logs) => figuresOf(logs, 'key', names, now.slice(0, 10)));
+  const date = new Date(now).toISOString().slice(0, 10);
+  const { found: today, fault: faultOfToday } = await readLog(subject, (logs) => figuresOf(logs, 'key', names, date));
   if (faultOfToday !== null) return { ...noUsage, used, fault: faultOfToday };
-  const { found: month, fault } = await readLog(subject, (logs) => figuresOf(logs, 'key', names, `${now.slice(0, 7)}-01`));
+  const { found: month, fault } = await readLog(subject, (logs) => logs.spent(firstDayOfMonth(now), names));
   return { used, today, month, fault };
 }
 
@@ -74,7 +77,7 @@ function viewOf(name: string, entry: GatewayKeyEntry, { at, usage }: { readonly 
     expires: timeOf(entry.expires) ?? null,
     revoked: timeOf(entry.revoked) ?? null,
     requests_today: usage.today?.(name).requests ?? null,
-    cost_month_usd: usage.month?.(name).cost_usd ?? null,
+    cost_month_usd: usage.month === undefined ? null : (usage.month[toStorable(name)]?.cost_usd ?? '0'),
     log_fault: usage.fault,
   };
 }

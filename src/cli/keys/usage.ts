@@ -1,10 +1,10 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { figuresOf } from '../../admin/views/named-figures.ts';
 import { reasonOf } from '../../config/read/files.ts';
-import type { StatsRequest } from '../../core/logs/reader.ts';
+import { firstDayOfMonth } from '../../core/logs/day.ts';
 import type { OpenConfig } from '../../manage/keys/shared.ts';
-import { moneyUnits } from '../../query/money.ts';
+import { sumUnits } from '../../query/money.ts';
+import { toStorable } from '../../query/text.ts';
 import { createQueries } from '../../store/log/queries/index.ts';
 import { openSource } from '../../store/log/worker/open-source.ts';
 import { queryTimeoutMs } from '../../store/log/worker/query-timeout.ts';
@@ -97,12 +97,11 @@ async function readDatabase(
   const queries = createQueries(await openSource(database, () => queryTimeoutMs), Date.now);
   try {
     for (const [id, at] of Object.entries(await queries.keysUsed())) recordUse(used, id, at);
-    const logs = { stats: async (request: StatsRequest) => queries.stats(request) };
-    const month = await figuresOf(logs, 'key', names, `${new Date().toISOString().slice(0, 7)}-01`);
+    const month = await queries.spent(firstDayOfMonth(Date.now()), names);
     for (const name of names) {
-      const { cost_usd: cost, unpriced } = month(name);
+      const { cost_usd: cost = '0', unpriced = 0 } = month[toStorable(name)] ?? {};
       const before = costs.get(name) ?? { units: 0n, unpriced: 0 };
-      costs.set(name, { units: before.units + (moneyUnits(cost) ?? 0n), unpriced: before.unpriced + unpriced });
+      costs.set(name, { units: before.units + (sumUnits(cost) ?? 0n), unpriced: before.unpriced + unpriced });
     }
   } finally {
     await queries.close();
