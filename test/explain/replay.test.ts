@@ -163,7 +163,7 @@ describe('a recorded request', () => {
     await waitForRecord(otherKeyId);
     const response = await call(base, '/api/explain', { method: 'POST', token: adminToken, body: { from_log: otherKeyId } });
     expect(response).toMatchObject({ status: 404, code: 'record_not_found' });
-    expect(response.text).toContain('of unauthenticated callers');
+    expect(response.text).toContain('of requests that were rejected by their head');
     expect(response.text).not.toContain('logging.requests.bodies');
   });
 

@@ -4,7 +4,7 @@ const none: Readonly<Record<string, never>> = Object.freeze({});
 const noMessage: MessageRecord = Object.freeze({
   headers: none,
   body: null,
-  why_absent: 'headers and bodies of unauthenticated callers are not stored',
+  why_absent: 'headers and bodies of requests that were rejected by their head are not stored',
 });
 
 /** Default values for the record of a request that was not admitted: members equal to these are not written. */

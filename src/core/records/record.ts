@@ -29,7 +29,7 @@ export interface LogRecord {
   readonly stream: boolean;
   readonly status: number;
   readonly error: { readonly code: string; readonly source: 'gateway' | 'provider'; readonly message: string } | null;
-  /** False: rejected before the caller was identified. Only data that identifies the request is kept. */
+  /** False: rejected by its head. Only data that identifies the request and its caller is kept. */
   readonly admitted: boolean;
   /** Name of the API key; `jwt:` and the caller's name for a token. */
   readonly key: string | null;
