@@ -3,6 +3,7 @@ import type { Provider } from '#core/provider.ts';
 import auth from './auth/index.ts';
 import fallbackRetry from './fallback-retry/index.ts';
 import feedback from './feedback/index.ts';
+import limits from './limits/index.ts';
 import logging from './logging/index.ts';
 import models from './models/index.ts';
 import prompts from './prompts/index.ts';
@@ -23,6 +24,7 @@ import virtualKey from './virtual-key/index.ts';
 export const stages: readonly Plugin[] = Object.freeze([
   auth,
   virtualKey,
+  limits,
   feedback,
   prompts,
   routing,

@@ -107,6 +107,11 @@ export const errorCatalogue = {
     retry: 'yes',
     about: 'A timeout expired before the provider responded; in the admin API, with status 504, before the gateway had a result.',
   },
+  budget_exhausted: {
+    status: 412,
+    type: 'insufficient_quota',
+    about: 'The API key has spent its budget for the current day, week or month.',
+  },
   body_too_large: {
     status: 413,
     ...invalid,

@@ -10,7 +10,7 @@ import type { Answered, Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts
 import type { HeaderPairs } from './http/headers.ts';
 import type { Media, MediaNeed, UpstreamRequest } from './provider.ts';
 import type { Draft, LogRecord } from './records/record.ts';
-import type { Leaf, Trust } from './snapshot.ts';
+import type { Leaf, Snapshot, Trust } from './snapshot.ts';
 
 export type { Admitted, Facts, Received, Routed } from './context.ts';
 export type { Answered, Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
@@ -34,6 +34,8 @@ export interface Plugin<Options = unknown> {
   readonly endpoints?: readonly Endpoint[];
   /** Built-in plugins only: part of every chain, as the first or last plugin if `plugins:` does not list it. */
   readonly implied?: 'first' | 'last';
+  /** Built-in plugins only: false for configurations in whose chains it would have no effect, and it is left out. */
+  neededFor?(snapshot: Snapshot): boolean;
   /**
    * Called once for each configuration that is applied, and once more for dry runs. `dispose` must close what it opens.
    *
@@ -43,12 +45,12 @@ export interface Plugin<Options = unknown> {
 }
 
 /**
- * `authentication`: callers need a key or token · `virtual-keys` · `targets`: creates a plan · `upstream-requests`:
- * builds what an attempt sends · `retries`, including fallbacks.
+ * `authentication`: callers need a key or token · `virtual-keys` · `limits` of callers · `targets`: creates a plan ·
+ * `upstream-requests`: builds what an attempt sends · `retries`, including fallbacks.
  */
 export type Duty = (typeof duties)[number];
 
-export const duties = ['authentication', 'virtual-keys', 'targets', 'upstream-requests', 'retries'] as const;
+export const duties = ['authentication', 'virtual-keys', 'limits', 'targets', 'upstream-requests', 'retries'] as const;
 
 /**
  * The moments of a request, in this order. A plugin implements those it needs; a returned promise is awaited, otherwise
@@ -154,6 +156,13 @@ export interface PluginHost {
    * @throws GatewayError `media_fetch_failed`, `not_allowed`, `overloaded`
    */
   media(needs: readonly MediaNeed[], hold: MemoryReservation, signer: MediaSigner): Promise<ReadonlyMap<string, Media>>;
+  /**
+   * What a caller has spent since the beginning of a Unix day, in 10⁻¹² dollars, as the request log had it some seconds
+   * ago: with requests before the start, and of other gateways that share the log. 0 if it is not known.
+   *
+   * @param caller name of the API key, as in records
+   */
+  spent(caller: string, sinceDay: number): bigint;
   /** Verifies tokens of an issuer. Equal settings share the cached keys of the issuer, also after a reload. */
   jwt(settings: JwtSettings): JwtVerifier;
   /**

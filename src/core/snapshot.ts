@@ -1,6 +1,7 @@
 import type { PriceBook } from './cost/book.ts';
 import type { JsonLimits } from './json/limits.ts';
 import type { JsonObject } from './json/merge.ts';
+import type { CallerLimits } from './limits/caller-limits.ts';
 import type { NoteBounds } from './model/notes.ts';
 import type { StoredPrompt } from './model/prompt.ts';
 import type { Plan } from './plan.ts';
@@ -48,6 +49,7 @@ export interface ApiKey {
   readonly owner: string;
   /** False: isolation does not apply to this caller, who sees the whole account. */
   readonly isolated: boolean;
+  readonly limits?: CallerLimits | undefined;
   /** `inline` means a config sent as JSON. */
   allowsConfig(name: string): boolean;
   /** Expects a slug, or `type:<type>` for direct mode. */

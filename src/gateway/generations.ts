@@ -24,6 +24,8 @@ export interface GenerationsDeps {
   readonly outbound: Pick<Outbound, 'sign' | 'media' | 'jwt'>;
   /** Opens the table of object owners if it is not open yet. */
   owners(): Promise<ObjectOwners>;
+  /** See `PluginHost.spent`. */
+  spent(caller: string, sinceDay: number): bigint;
   /** With several worker processes: sends a message about plugin state to the other workers. */
   broadcast?(key: string, message: unknown): void;
   now(): number;
@@ -86,6 +88,7 @@ export class Generations {
       sha256,
       media: this.#deps.outbound.media,
       jwt: this.#deps.outbound.jwt,
+      spent: this.#deps.spent,
       warn: log.warn.bind(log),
       debug: log.debug.bind(log),
       request: log.request.bind(log),

@@ -67,6 +67,7 @@ export interface RuntimeDeps {
   readonly logs: () => LogReader | undefined;
   /** Maximum number of open files of this process. */
   readonly openFiles: number | undefined;
+  spent(caller: string, sinceDay: number): bigint;
   onRequest(record: LogRecord): void;
   /** Called with each client connection that is rejected. */
   onRejected?(): void;
@@ -136,7 +137,7 @@ export class Runtime implements Serving {
       clock,
       schedule: schedule,
       egress,
-      maxRecorded: () => this.#maxRecorded(),
+      maxRecorded: () => maxRecordedBytes(this.snapshot().log),
       maxResponse: () => this.#settings().maxResponse,
       maxInFlight: () => this.#shareOf(this.#settings().maxInFlight),
     });
@@ -187,17 +188,19 @@ export class Runtime implements Serving {
   }
 
   #observe(first: Snapshot): Observing {
+    const { log, problems, clock, configState, store, logs, spent } = this.#deps;
     return new Observing(first, {
-      log: this.#deps.log,
-      problems: this.#deps.problems,
-      now: this.#deps.clock.now,
-      monotonic: this.#deps.clock.monotonic,
+      log,
+      problems,
+      now: clock.now,
+      monotonic: clock.monotonic,
       secrets: () => secretsOf(this.#liveGenerations),
       activity: () => ({ ...this.activity(), rejectedConnections: this.connectionLimit.rejected }),
-      config: () => this.#deps.configState(false),
-      spool: this.#deps.store.stats,
+      config: () => configState(false),
+      spool: store.stats,
       masking: this.#masking,
-      logs: this.#deps.logs,
+      logs,
+      spent,
       onFault: this.#defects.report,
     });
   }
@@ -347,11 +350,7 @@ export class Runtime implements Serving {
   }
 
   #settings(): ServerSettings {
-    return this.holder.current().snapshot.server;
-  }
-
-  #maxRecorded(): number {
-    return maxRecordedBytes(this.holder.current().snapshot.log);
+    return this.snapshot().server;
   }
 
   #append(records: readonly FullRecord[]): void {

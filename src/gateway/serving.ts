@@ -2,6 +2,7 @@ import type { Activity } from '../admin/managed-gateway.ts';
 import type { ProcessFigures } from '../admin/process-monitor.ts';
 import type { ValidConfig } from '../config/reload/load.ts';
 import type { ListenSetting } from '../core/http/listen-address.ts';
+import type { SpendingTotals } from '../core/limits/recorded-spending.ts';
 import type { Mask } from '../core/secrets/mask.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { ChainStep, Generation } from '../pipeline/generation.ts';
@@ -33,6 +34,8 @@ export interface Serving {
    * @throws Error if a process can't apply it; then nothing has changed
    */
   swap(generation: Generation, loaded: ValidConfig): Promise<void> | void;
+  /** Informs other processes of a new reading of the request log. */
+  useSpending?(totals: SpendingTotals): void;
   /** Opens the data listener. Resolves to its address in the form clients use. @throws StartError */
   listen(setting: ListenSetting): Promise<string>;
   /** Handles an uncaught error. See `Gateway.defect`. */

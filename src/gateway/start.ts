@@ -3,6 +3,8 @@ import type { ValidConfig } from '../config/reload/load.ts';
 import { openFilesLimit } from '../core/files/open-files.ts';
 import { createMask } from '../core/secrets/mask.ts';
 import { defaultListen, listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
+import { schedule } from '../core/async/schedule.ts';
+import { RecordedSpending } from '../core/limits/recorded-spending.ts';
 import { systemClock } from '../core/async/system-clock.ts';
 import type { Generation } from '../pipeline/generation.ts';
 import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
@@ -26,6 +28,7 @@ import { ReloadState } from './reload/state.ts';
 import { RunningGateway } from './running.ts';
 import { Runtime } from './runtime.ts';
 import type { Serving } from './serving.ts';
+import { SpendingReader } from './spending/spending-reader.ts';
 import { refuseAdminExposure, refuseEmptyCatalog, refuseExposure, startFault } from './starting/refusals.ts';
 import { ConnectionNote } from './starting/connection-note.ts';
 import { Storage } from './starting/storage.ts';
@@ -63,6 +66,8 @@ class GatewayStart {
   readonly #lastGood: LastGoodCopy;
   readonly #storage: Storage;
   readonly #outbound: Outbound;
+  readonly #spending = new RecordedSpending();
+  readonly #spendingReader: SpendingReader;
   readonly #wheel: TimerWheel;
   readonly #generations: Generations;
   readonly #control: Control;
@@ -95,7 +100,21 @@ class GatewayStart {
       env: options.env,
       ...outboundReporters(log),
     });
-    this.#generations = new Generations({ registry, log, outbound: this.#outbound, owners: () => this.#storage.owners(), now, monotonic });
+    const { spent } = this.#spending;
+    const owners = () => this.#storage.owners();
+    this.#generations = new Generations({ registry, log, outbound: this.#outbound, spent, owners, now, monotonic });
+    this.#spendingReader = new SpendingReader({
+      snapshot: () => this.#serving?.snapshot() ?? notServing(),
+      logs: () => this.#storage.logs,
+      onRead: (totals) => {
+        this.#spending.use(totals);
+        this.#serving?.useSpending?.(totals);
+      },
+      onFault: (err) => log.warn({ err }, 'the request log cannot be read: budgets include only what this process has seen'),
+      schedule,
+      now,
+    });
+    this.#onOpened(() => this.#spendingReader.close());
     this.#control = this.#makeControl();
     this.#reloader = this.#makeReloader();
   }
@@ -210,6 +229,7 @@ class GatewayStart {
     this.#address = address;
     this.#adminAddress = adminAddress;
     this.#loaded = loaded;
+    this.#spendingReader.configured();
     const { dir } = this.#storage;
     if (dir !== undefined) await this.#lastGood.keep(loaded, dir);
   }
@@ -242,6 +262,7 @@ class GatewayStart {
       configState: (isDetailed) => this.#reloads.current(isDetailed),
       logs: () => this.#storage.logs,
       openFiles: this.#openFiles,
+      spent: this.#spending.spent,
       onRequest: this.#subscribers.notify,
     });
   }
@@ -269,6 +290,7 @@ class GatewayStart {
       configState: (isDetailed) => this.#reloads.current(isDetailed),
       logs: () => this.#storage.logs,
       now: systemClock.now,
+      spending: this.#spending,
       onBeat: (beat) => {
         control.addWorkerCounts(beat);
         if (beat.finished > 0) options.onEvent({ type: 'requests', count: beat.finished });

@@ -52,6 +52,7 @@ export interface HostDeps {
   now(): number;
   sha256(text: string): string;
   media(needs: readonly MediaNeed[], hold: MemoryReservation, signer: MediaSigner): Promise<ReadonlyMap<string, Media>>;
+  spent(caller: string, sinceDay: number): bigint;
   jwt(settings: JwtSettings): JwtVerifier;
   warn(fields: object, message: string): void;
   debug(fields: object, message: string): void;
@@ -91,6 +92,7 @@ export async function createGeneration(
     if (faults.length > 0) throw faults.length === 1 ? faults[0] : new AggregateError(faults, 'several plugins failed to shut down');
   };
   for (const { plugin, options } of entries) {
+    if (plugin.neededFor?.(snapshot) === false) continue;
     try {
       const starting = plugin.setup(options, hostFor(plugin.name, deps.host, uses));
       const instance: PluginInstance | undefined = await withTimeout(starting, timeLimits.setup, () => {
@@ -146,6 +148,7 @@ function hostFor(name: string, host: HostDeps, uses: SharedStateLease): PluginHo
     now: host.now,
     sha256: host.sha256,
     media: host.media,
+    spent: host.spent,
     jwt: host.jwt,
     // Plugins always get the request object itself.
     note: (ctx, fields) => (ctx as RequestContext).note(name, fields),

@@ -106,9 +106,10 @@ export class Handling implements DenseSetMember {
 
   #admitted(): void {
     if (this.#recorded) return;
-    const { caller } = this.#ctx.facts;
-    if (caller.key !== undefined) {
-      const share = this.#deps.inFlightLimiter.take(caller.key, this.#ctx.snapshot.server.maxInFlightPerKey);
+    const { key } = this.#ctx.facts.caller;
+    if (key !== undefined) {
+      const limit = Math.min(this.#ctx.snapshot.server.maxInFlightPerKey, key.limits?.concurrency ?? Infinity);
+      const share = this.#deps.inFlightLimiter.take(key, limit);
       if (share instanceof Promise) {
         void share.then(this.#onCounted).catch(this.#onRefused);
         return;

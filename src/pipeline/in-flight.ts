@@ -25,7 +25,7 @@ export interface InFlightLimiter {
 export function keyLimit(name: string, count: number): GatewayError {
   return new GatewayError('rate_limited', {
     message: `Key "${name}" has ${plural(count, 'request')} in flight, its limit.`,
-    hint: 'Send the request again when others have finished, or raise server.max_in_flight_per_key.',
+    hint: 'Send the request again when others have finished. An operator can raise limits.concurrency of the key, or server.max_in_flight_per_key.',
   });
 }
 

@@ -32,6 +32,7 @@ export function makeHost(overrides: Partial<PluginHost> = {}): PluginHost {
     sha256,
     media: () => Promise.reject(new Error('nothing is downloaded here')),
     jwt: () => ({ verify: () => Promise.reject(new Error('no token is proven here')) }),
+    spent: () => 0n,
     note: () => undefined,
     error: (code, details) => new GatewayError(code, details),
     log: { warn: () => undefined, debug: () => undefined, request: () => undefined },

@@ -1,3 +1,4 @@
+import { compileLimits } from '../../core/limits/caller-limits.ts';
 import { keyIdOf } from '../../core/secrets/key.ts';
 import type { ApiKey } from '../../core/snapshot.ts';
 import { parseTime } from '../../core/text/units.ts';
@@ -10,7 +11,7 @@ import type { Steps } from '../../core/async/steps.ts';
 /** Rules for a caller as written. Entries of `api_keys` and `auth.jwt` share these keys. */
 export type CallerRules = Pick<
   GatewayKeyEntry,
-  'default_config' | 'enforce_config' | 'allow' | 'debug' | 'reasoning_content' | 'log' | 'isolate'
+  'default_config' | 'enforce_config' | 'allow' | 'limits' | 'debug' | 'reasoning_content' | 'log' | 'isolate'
 >;
 
 /** Compiles `api_keys:` to a map by the lower-case hex SHA-256 of the secret. The newest secret of each entry comes first. */
@@ -47,6 +48,7 @@ export function compileRules(name: string, rules: CallerRules): ApiKey {
     name,
     owner: `key:${name}`,
     isolated: rules.isolate ?? true,
+    limits: compileLimits(rules.limits),
     id: '',
     defaultConfig: rules.default_config,
     enforceConfig: rules.enforce_config ?? false,

@@ -1,3 +1,4 @@
+import { isWindowLimit } from '../../core/limits/caller-limits.ts';
 import { isNearSecretName, isSecretName } from '../../core/secrets/credential-names.ts';
 import { placeholderCredentials } from '../../core/http/headers.ts';
 import type { Provider } from '../../core/provider.ts';
@@ -79,8 +80,8 @@ export function literalSecrets(root: Node): string[] {
     const key = path.at(-1);
     if (typeof key === 'string' && path.length > 2 && passThroughKeys.has(key)) return false;
     const isSecret = isCollectorHeader(path) || path.slice(2).some((step) => typeof step === 'string' && isNearSecretName(step));
-    if (isSecret && node.kind === 'scalar' && typeof node.value === 'string' && node.value.length >= minSecretLength)
-      found.push(node.value);
+    if (!isSecret || node.kind !== 'scalar' || typeof node.value !== 'string') return true;
+    if (node.value.length >= minSecretLength && !isWindowLimit(node.value)) found.push(node.value);
     return true;
   });
   traverse(root, (node, path) => {

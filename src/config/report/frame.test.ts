@@ -25,6 +25,9 @@ describe('frames of diagnostics', () => {
     ['a text that looks like an API key', 'x: [sk-abcdefgh1234]', [], 'x: [***************]'],
     ['nothing of a reference', 'api_key: ${env:NAME}', [], 'api_key: ${env:NAME}'],
     ['nothing of a reference in quotes', 'x: {api_key: "${env:NAME}"}', [], 'x: {api_key: "${env:NAME}"}'],
+    ['nothing of a limit of tokens', 'limits: {tokens: 200k/min, rate: 5/s}', [], 'limits: {tokens: 200k/min, rate: 5/s}'],
+    ['nothing of one in quotes', 'tokens: "200k/min"', [], 'tokens: "200k/min"'],
+    ['a secret of a similar form', 'tokens: 200k/minute', [], 'tokens: ***********'],
     ['nothing of ordinary lines', 'max_tokens: 5', [], 'max_tokens: 5'],
   ] as const)('hide %s', (_name, line, secrets, expected) => {
     expect(frameOf([line], 1, secrets)).toEqual({ first: 1, lines: [expected] });

@@ -1,5 +1,6 @@
 import { type Diagnostic, diagnosticCodes, type Frame } from './diagnostic.ts';
 import type { SourceFile } from '../read/node.ts';
+import { isWindowLimit } from '../../core/limits/caller-limits.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import { allVariants } from '../../core/secrets/mask.ts';
 import { isNearSecretName } from '../../core/secrets/credential-names.ts';
@@ -119,16 +120,20 @@ const issuedKey = /\b(sk-|gw_live_|gw_test_|AIza|AKIA|gh[pousr]_|xai-)[A-Za-z0-9
 function maskLine(line: string, hidden: KnownTextRedactor): string {
   const known = hidden.mask(line);
   const block = known.replace(blockPair, (whole, before: string, _quote, key: string, value: string) =>
-    isNearSecretName(key) && !/^["']\$\{/.test(value) ? before + maskValue(value) : whole,
+    isSecretPair(key, value) ? before + maskValue(value) : whole,
   );
   const flow = block.replace(flowPair, (whole, _quote, key: string, _colon, value: string) =>
-    isNearSecretName(key) && !/^["']\$\{/.test(value) ? whole.slice(0, whole.length - value.length) + maskValue(value) : whole,
+    isSecretPair(key, value) ? whole.slice(0, whole.length - value.length) + maskValue(value) : whole,
   );
   const glued = flow.replace(pairWithoutColon, (whole, before: string, key: string, value: string) =>
     isNearSecretName(key) && !value.includes('${') ? before + stars(value) : whole,
   );
   return glued.replace(issuedKey, stars);
 }
+
+/** False for a reference, and for a limit of tokens. */
+const isSecretPair = (key: string, value: string): boolean =>
+  isNearSecretName(key) && !/^["']\$\{/.test(value) && !isWindowLimit(value.trim().replace(/^(["'])(.*)\1$/, '$2'));
 
 /** The same for a line that is not YAML: where a secret value ends is unknown, so everything after its key is masked. */
 function maskBrokenLine(line: string, hidden: KnownTextRedactor): string {

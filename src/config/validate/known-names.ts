@@ -17,10 +17,12 @@ const notSupported = (names: string, what: string): Readonly<Record<string, Know
   sameHint(names, { code: 'not-supported', hint: `remove it: this version does not ${what}` });
 const unknownKey = (names: string, hint: string): Readonly<Record<string, KnownName>> => sameHint(names, { code: 'unknown-key', hint });
 
+const onlyOfKeys = sameHint('limits', { code: 'not-supported', hint: 'write api_keys: {my-key: {limits: …}}: only keys have limits' });
+
 /** Names from other gateways, or of later versions, by the mapping in which they occur. */
 const hintsByArea: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> = {
   top: {
-    ...notSupported('limits', 'limit anything'),
+    ...unknownKey('limits', 'write api_keys: {my-key: {limits: …}}, or server: {max_in_flight: …} for all requests together'),
     ...notSupported('guardrails', 'check anything'),
     ...unknownKey('model_list models', 'write providers: for the services that can be called, and configs: for named routes'),
     ...unknownKey('general_settings', 'write server: and api_keys:'),
@@ -46,11 +48,11 @@ const hintsByArea: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> =
     ...unknownKey('client_id', 'write auth: {mode: …, client_id: …}'),
     ...unknownKey('client_secret', 'write auth: {mode: …, client_secret: …}'),
     ...unknownKey('timeout request_timeout', 'write timeouts: {total: 120s}'),
-    ...notSupported('limits', 'limit anything'),
+    ...onlyOfKeys,
     ...notSupported('media', 'read media'),
   },
   virtual_key: {
-    ...notSupported('limits', 'limit anything'),
+    ...onlyOfKeys,
     ...unknownKey('key', 'write api_key'),
     ...unknownKey('slug', 'write provider'),
     ...unknownKey('tenant_id', 'write auth: {mode: …, tenant_id: …}'),
@@ -58,7 +60,10 @@ const hintsByArea: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> =
     ...unknownKey('client_secret', 'write auth: {mode: …, client_secret: …}'),
   },
   api_key: {
-    ...notSupported('limits rate_limit budget', 'limit anything'),
+    ...unknownKey('rate rate_limit rpm rpm_limit', 'write limits: {rate: 60/min}'),
+    ...unknownKey('tokens tpm tpm_limit', 'write limits: {tokens: 200k/min}'),
+    ...unknownKey('budget max_budget', 'write limits: {budget: 50USD/month}'),
+    ...unknownKey('concurrency max_parallel_requests', 'write limits: {concurrency: 20}'),
     ...unknownKey('key api_key', 'write hash: the SHA-256 of the key, never the key itself'),
     ...unknownKey('config', 'write default_config'),
     ...unknownKey('models', 'write allow: {models: […]}'),

@@ -197,7 +197,7 @@ export interface LogReader {
   keysUsed(): Promise<Readonly<Record<string, number>>>;
   /**
    * What each key has spent since a day, also if its records have expired: for 400 days. By the `key` of the records as
-   * stores keep it (`toStorable`), in an object without prototype; keys that spent nothing are missing. At most the 100,000
+   * stores keep it (`toStorable`), in an object without prototype; keys that spent nothing are missing. At most the 10,000
    * keys with the highest costs.
    *
    * @param since Unix day number (UTC), inclusive: `dayOf` a time

@@ -66,6 +66,7 @@ export async function buildOffline({ loaded, written, registry, clock }: Offline
       jwt: () => ({ verify: refuseToken }),
     },
     owners: () => Promise.resolve(callerOwnsAll),
+    spent: () => 0n,
     now: clock.now,
     monotonic: clock.monotonic,
   });

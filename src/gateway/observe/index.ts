@@ -7,7 +7,7 @@ import type { MetricsSnapshot } from '../../telemetry/metrics/snapshot.ts';
 import type { RequestMetricsSettings } from '../../telemetry/metrics/request-metrics.ts';
 import type { MetricsPage } from '../../transport/inbound/metrics-page.ts';
 import { Exporting, type WrittenRecord } from './exporting.ts';
-import { configSamples, keySamples, LogSamples, type ObservedState, providerSamples, trafficSamples } from './samples.ts';
+import { budgetSamples, configSamples, keySamples, LogSamples, type ObservedState, providerSamples, trafficSamples } from './samples.ts';
 
 export interface ObserveDeps extends ObservedState {
   readonly log: Log;
@@ -104,6 +104,7 @@ export class Observing {
         () => trafficSamples(this.#deps),
         () => configSamples(this.#deps),
         () => keySamples(this.#snapshot, this.#deps.now()),
+        () => budgetSamples(this.#snapshot, this.#deps),
         () => providerSamples(this.#snapshot, (slug) => metrics.requests.isUp(slug, this.#deps.now())),
         () => this.#logSamples.read(this.#deps),
         () => this.#exporting.samples(),

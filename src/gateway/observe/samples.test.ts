@@ -26,8 +26,6 @@ it.each([
 ])('LogSamples has the size of the store %s: %i samples', async (storeKind, count) => {
   const state = { kind: storeKind, records: 0, bytes: 0, spool: {}, problems: [] } as unknown as StoreState;
   const samples = await new LogSamples().read({
-    now: () => noon,
-    config: () => ({ state: 'ok', revision: '', loaded_at: '' }),
     spool: { frames: 0, bytes: 0, dropped: 0, evicted: 0 },
     masking: { dropped: 0 },
     logs: () => ({ state: () => Promise.resolve(state) }),
@@ -40,10 +38,7 @@ it('LogSamples never decreases the counter of lost records', async () => {
   const spool = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
   const values: number[] = [];
   for (const dropped of [0, 10, 4, 12]) {
-    const config = () => ({ state: 'ok', revision: '', loaded_at: '' }) as const;
     const families = await samples.read({
-      now: () => noon,
-      config,
       spool: { ...spool, dropped },
       masking: { dropped: 0 },
       logs: () => undefined,

@@ -1,3 +1,5 @@
+import { periodStart } from '../../core/limits/budget-period.ts';
+import { budgetedCallers } from '../../core/limits/recorded-spending.ts';
 import type { LogReader, StoreState } from '../../core/logs/reader.ts';
 import { unknownStore } from '../../core/logs/unknown-store.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
@@ -24,6 +26,8 @@ export interface ObservedState {
   readonly masking: { readonly dropped: number };
   /** Undefined if no request log is kept. */
   logs(): Pick<LogReader, 'state'> | undefined;
+  /** See `PluginHost.spent`. */
+  spent(caller: string, sinceDay: number): bigint;
 }
 
 /** Maximum number of samples for a label whose values are names from the configuration. */
@@ -73,6 +77,16 @@ export function keySamples({ apiKeys }: Snapshot, now: number): readonly Sample[
   return [...next, ...past].slice(0, maxSamples).map(([name, end]) => ['gateway_key_expiry_timestamp_seconds', [name], end / 1000]);
 }
 
+/** The used part of the budget of each key, the highest first. Callers with tokens have no series: any number of them exist. */
+export function budgetSamples(snapshot: Snapshot, { now, spent }: Pick<ObservedState, 'now' | 'spent'>): readonly Sample[] {
+  const used = [...budgetedCallers(snapshot).keys].map(([name, { pico, period }]): [string, number] => {
+    const sum = spent(name, periodStart(period, now()));
+    return [name, pico === 0n ? 1 : Number(sum) / Number(pico)];
+  });
+  const highest = used.toSorted(([, one], [, other]) => other - one).slice(0, maxSamples);
+  return highest.map(([name, share]) => ['gateway_key_budget_used_ratio', [name], share]);
+}
+
 /** Of the request log. */
 export class LogSamples {
   /**
@@ -81,7 +95,7 @@ export class LogSamples {
    */
   #dropped = 0;
 
-  async read({ spool, masking, logs }: Omit<ObservedState, 'activity'>): Promise<readonly Sample[]> {
+  async read({ spool, masking, logs }: Pick<ObservedState, 'spool' | 'masking' | 'logs'>): Promise<readonly Sample[]> {
     const state = await logs()?.state();
     this.#dropped = Math.max(this.#dropped, state?.dropped ?? spool.dropped);
     const droppedSamples: readonly Sample[] = [

@@ -1,3 +1,4 @@
+import type { RecordedSpending } from '../../core/limits/recorded-spending.ts';
 import type { LogReader } from '../../core/logs/reader.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 import type { MemorySpool } from '../../store/log/worker/memory-spool.ts';
@@ -20,6 +21,7 @@ export interface FleetDeps {
   readonly notes: string[];
   readonly configState: (isDetailed: boolean) => ConfigState;
   readonly logs: () => LogReader | undefined;
+  readonly spending: RecordedSpending;
   readonly times?: Partial<HeartbeatTimes> | undefined;
   /** Unix milliseconds. */
   now(): number;

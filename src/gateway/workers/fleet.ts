@@ -4,6 +4,7 @@ import type { ProcessFigures } from '../../admin/process-monitor.ts';
 import type { Activity } from '../../admin/managed-gateway.ts';
 import { openFilesLimit } from '../../core/files/open-files.ts';
 import type { ListenSetting } from '../../core/http/listen-address.ts';
+import type { SpendingTotals } from '../../core/limits/recorded-spending.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 import { createMask, type Mask } from '../../core/secrets/mask.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
@@ -78,13 +79,14 @@ export class Fleet implements Serving {
     );
     this.#readings = new HeartbeatTotals(deps.spool, deps.notes);
     this.#leases = new KeyLeases(deps.count, (process, owner) => process.channel.call('spare', owner, reclaimMs));
-    const { now, configState, logs } = deps;
+    const { now, configState, logs, spending } = deps;
     this.#metrics = new FleetMetrics({
       now,
       config: () => configState(false),
       spool: deps.spool.stats,
       masking: this.#readings.masking,
       logs,
+      spent: spending.spent,
       snapshot: () => this.snapshot(),
       workers: () => this.workers(),
       figures: () => this.#group.callAll('figures', queryMs, (process, figures: MetricsSnapshot) => [process, figures] as const),
@@ -166,6 +168,10 @@ export class Fleet implements Serving {
       if (process.isAlive) this.#deps.log.error({ err: error, worker: process.worker }, 'a worker could not change to the configuration');
       process.kill();
     }
+  }
+
+  useSpending(totals: SpendingTotals): void {
+    this.#group.notify('spending', totals);
   }
 
   async listen(setting: ListenSetting): Promise<string> {
@@ -273,7 +279,7 @@ export class Fleet implements Serving {
 
   async #begin(process: WorkerProcess): Promise<void> {
     const { worker } = process;
-    const { count, log, env, records, ownersDir } = this.#deps;
+    const { count, log, env, records, ownersDir, spending } = this.#deps;
     const loaded = this.#loaded;
     const { beatMs } = this.#times;
     const start: WorkerStart = {
@@ -285,6 +291,7 @@ export class Fleet implements Serving {
       log: log.style,
       records,
       ownersDir,
+      spending: spending.totals,
       shown: this.#currentState(),
       beatMs,
     };
@@ -293,6 +300,7 @@ export class Fleet implements Serving {
     await process.channel.call('start', start, buildMs);
     process.isServing = true;
     process.missedBeats = 0;
+    if (spending.totals !== start.spending) process.channel.notify('spending', spending.totals);
     if (this.#isFollowed) process.channel.notify('follow', true);
     // A reload may have ended meanwhile: apply its configuration, too.
     for (let served = loaded; served !== this.#loaded; ) {

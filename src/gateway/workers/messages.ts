@@ -3,6 +3,7 @@ import type { ProcessFigures } from '../../admin/process-monitor.ts';
 import type { Activity } from '../../admin/managed-gateway.ts';
 import type { ValidConfig } from '../../config/reload/load.ts';
 import type { ListenSetting } from '../../core/http/listen-address.ts';
+import type { SpendingTotals } from '../../core/limits/recorded-spending.ts';
 import type { PluginRecord } from '../../core/records/record.ts';
 import type { LogStyle } from '../../telemetry/log.ts';
 import type { ConfigState } from '../reload/state.ts';
@@ -20,6 +21,7 @@ export interface WorkerStart {
   readonly records: RecordDestination;
   /** Directory of the table of object owners; undefined: in memory. */
   readonly ownersDir: string | undefined;
+  readonly spending: SpendingTotals;
   readonly shown: ReadinessState;
   /** Milliseconds between two beats. */
   readonly beatMs: number;

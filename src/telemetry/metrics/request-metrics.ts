@@ -66,6 +66,7 @@ const maxCachedSeries = 4096;
 /** Limits of the gateway, by the error code that a request gets. */
 const limitCodes: ReadonlyMap<string, string> = new Map([
   ['rate_limited', 'rate'],
+  ['budget_exhausted', 'budget'],
   ['overloaded', 'overload'],
 ] satisfies [ErrorCode, string][]);
 

@@ -120,7 +120,7 @@ export const requestTable = [
   {
     name: 'gateway_limit_rejections_total',
     type: 'counter',
-    help: 'Requests that a limit of the gateway rejected: rate (the limit of one key) or overload (the limits of the whole gateway).',
+    help: 'Requests that a limit of the gateway rejected: rate (requests, tokens or requests in flight of one key), budget (of one key) or overload (the limits of the whole gateway).',
     labels: ['limit', 'key'],
     unit: 'requests',
   },
@@ -203,6 +203,13 @@ export const stateTable = [
     help: 'When an API key expires, as Unix time; keys that do not expire have no sample.',
     labels: ['key'],
     unit: 'seconds',
+  },
+  {
+    name: 'gateway_key_budget_used_ratio',
+    type: 'gauge',
+    help: 'The part of the budget of an API key that it has spent in the current period, as the request log had it within the last minute.',
+    labels: ['key'],
+    unit: '',
   },
   {
     name: 'gateway_config_last_reload_successful',

@@ -1,3 +1,4 @@
+import { checkLimits } from './limits.ts';
 import { child, itemsOf, type Node, type Path, textOf } from '../../read/node.ts';
 import { type CheckContext, entryOf, lacks, sectionEntries, valueOf } from '../context.ts';
 
@@ -6,6 +7,7 @@ export function checkApiKeys(context: CheckContext): void {
   for (const [name, { value }] of sectionEntries(context.root, 'api_keys')) {
     const path = ['api_keys', name];
     checkEnforcedConfig(value, path, context);
+    checkLimits(value, path, context);
     checkExampleHash(name, child(value, 'hash'), context);
     for (const key of ['created', 'expires', 'revoked']) checkDate(child(value, key), [...path, key], context);
     itemsOf(child(value, 'previous')).forEach((secret, i) => {

@@ -2,10 +2,11 @@ import { isLoopbackHost, unbracket } from '../../../core/http/listen-address.ts'
 import { isJsonObject } from '../../../core/json/merge.ts';
 import { child, type Node, textOf } from '../../read/node.ts';
 import { checkEnforcedConfig } from './api-keys.ts';
+import { checkLimits } from './limits.ts';
 import { type CheckContext, entryOf } from '../context.ts';
 
 /** Rules that a token inherits from the API key it names. */
-const inheritedRules = ['default_config', 'enforce_config', 'allow', 'debug'] as const;
+const inheritedRules = ['default_config', 'enforce_config', 'allow', 'limits', 'debug'] as const;
 
 /** Checks of `auth.jwt` beyond its shape. */
 export function checkTokens(context: CheckContext): void {
@@ -24,6 +25,7 @@ export function checkTokens(context: CheckContext): void {
     });
   }
   if (named === undefined) checkEnforcedConfig(jwt, ['auth', 'jwt'], context);
+  checkLimits(jwt, ['auth', 'jwt'], context);
   checkKeySet(child(jwt, 'jwks'), context);
 }
 

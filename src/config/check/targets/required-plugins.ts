@@ -1,5 +1,5 @@
-import type { Duty } from '../../../core/plugin.ts';
-import { child, type Entry, itemsOf, keyLocation } from '../../read/node.ts';
+import type { Duty, Plugin } from '../../../core/plugin.ts';
+import { child, type Entry, itemsOf, keyLocation, type Node } from '../../read/node.ts';
 import { builtInFor, chainOf, pluginOf, provides } from '../../read/registry.ts';
 import { type CheckContext, entryOf, sectionEntries, sitesOf, valueOf } from '../context.ts';
 
@@ -21,6 +21,8 @@ export function checkRequiredPlugins(context: CheckContext): void {
     report({ code: 'missing-key', severity: 'warning', at: keyLocation(root, ['plugins']), message, hint });
   }
   if (!provides(chain, 'retries')) reportUnused('retries', usesOfRetries(context), context);
+  if (!provides(chain, 'limits')) reportUnused('limits', usesOfLimits(context), context);
+  checkCallersAreKnown(chain, plugins, context);
   if (!provides(chain, 'virtual-keys'))
     reportUnused('virtual-keys', sectionEntries(root, 'virtual_keys').size === 0 ? [] : [entryOf(root, 'virtual_keys')], context);
 }
@@ -31,6 +33,25 @@ function usesOfRetries({ root }: CheckContext): readonly (Entry | undefined)[] {
     const isFallback = valueOf(child(strategy?.value, 'mode')) === 'fallback' && itemsOf(child(node, 'targets')).length > 1;
     const circuit = entryOf(strategy?.value, 'cb_config');
     return [entryOf(node, 'retry'), isFallback ? strategy : circuit];
+  });
+}
+
+/** Limits apply to callers, which only the plugins after the authentication know. */
+function checkCallersAreKnown(chain: readonly Plugin[], plugins: Node & { kind: 'list' }, { registry, report }: CheckContext): void {
+  const indexOf = (duty: Duty): number => chain.findIndex((plugin) => provides([plugin], duty));
+  const [limits, authentication] = [indexOf('limits'), indexOf('authentication')];
+  if (limits < 0 || limits > authentication) return;
+  const [name, first] = [builtInFor('limits', registry), builtInFor('authentication', registry)];
+  const message = `"${name}" before "${first}" limits nobody: no caller is known yet`;
+  report({ code: 'conflict', at: plugins.items[limits]?.at ?? plugins.at, message, hint: `write ${name} after ${first}` });
+}
+
+/** `concurrency` works without the plugin. */
+function usesOfLimits({ root }: CheckContext): readonly (Entry | undefined)[] {
+  const callers = [...sectionEntries(root, 'api_keys').values()].map(({ value }) => value);
+  return [...callers, child(child(root, 'auth'), 'jwt')].flatMap((caller) => {
+    const limits = entryOf(caller, 'limits')?.value;
+    return ['rate', 'tokens', 'budget'].map((name) => entryOf(limits, name));
   });
 }
 

@@ -4,6 +4,7 @@ import { ProcessMonitor } from '../../../admin/process-monitor.ts';
 import { openFilesLimit } from '../../../core/files/open-files.ts';
 import { listenAddress } from '../../../core/http/listen-address.ts';
 import { createMask } from '../../../core/secrets/mask.ts';
+import { RecordedSpending, type SpendingTotals } from '../../../core/limits/recorded-spending.ts';
 import { systemClock } from '../../../core/async/system-clock.ts';
 import type { Generation } from '../../../pipeline/generation.ts';
 import type { PluginMessage } from '../../../pipeline/shared-state.ts';
@@ -61,6 +62,7 @@ class WorkerServer {
     send: (figures) => void this.channel.notify('figures', figures),
     monotonic: systemClock.monotonic,
   });
+  readonly #spending = new RecordedSpending();
   readonly #process = new ProcessMonitor();
   readonly #notes: string[] = [];
   readonly #problems: string[] = [];
@@ -97,6 +99,7 @@ class WorkerServer {
       stored: (frames: Record<string, number>) => this.#store?.reportStored?.(frames),
       heard: ({ key, message }: PluginMessage) => this.#generations?.receive(key, message),
       state: (): readonly PluginMessage[] => this.#generations?.catchUp() ?? [],
+      spending: (totals: SpendingTotals) => this.#spending.use(totals),
       follow: (isFollowed: boolean) => (this.#requests.isFollowed = isFollowed),
       style: ({ level, format }: LogStyle) => this.#log?.configure({ level, format }),
       shown: (shown: ReadinessState) => this.#show(shown),
@@ -128,6 +131,7 @@ class WorkerServer {
     log.configure({ mask: createMask(start.loaded.secrets) });
     logProcessWarnings(process, log);
     this.#show(start.shown);
+    this.#spending.use(start.spending);
     const snapshot = () => this.#runtime?.snapshot();
     const wheel = new TimerWheel(new DefectLog(log, systemClock.monotonic).report);
     const outbound = createOutbound({
@@ -144,6 +148,7 @@ class WorkerServer {
       registry: this.#parts.registry,
       log,
       outbound,
+      spent: this.#spending.spent,
       broadcast: (key, message) => void this.channel.notify('plugin', { key, message } satisfies PluginMessage),
       owners: async () => (this.#owners ??= await openObjectOwners(start.ownersDir, log)),
       ...systemClock,
@@ -164,6 +169,7 @@ class WorkerServer {
       configState: (isDetailed) => (isDetailed ? this.#readiness().detailed : this.#readiness().brief),
       logs: () => undefined,
       openFiles: openFilesLimit(),
+      spent: this.#spending.spent,
       onRequest: (record) => {
         this.#figures.hasChanges = true;
         this.#requests.add(record);

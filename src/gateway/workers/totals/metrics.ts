@@ -5,7 +5,7 @@ import { type MetricsSnapshot, MetricsSum } from '../../../telemetry/metrics/sna
 import { ProcessMetrics } from '../../../telemetry/metrics/process.ts';
 import { isUp } from '../../../telemetry/metrics/provider-health.ts';
 import type { Sample } from '../../../telemetry/metrics/sample.ts';
-import { configSamples, keySamples, LogSamples, type ObservedState, providerSamples } from '../../observe/samples.ts';
+import { budgetSamples, configSamples, keySamples, LogSamples, type ObservedState, providerSamples } from '../../observe/samples.ts';
 import type { WorkerState } from '../../serving.ts';
 
 export interface FleetMetricsDeps extends Omit<ObservedState, 'activity'> {
@@ -22,6 +22,7 @@ const notSummed: ReadonlySet<string> = new Set<Sample[0]>([
   'gateway_config_info',
   'gateway_config_last_reload_successful',
   'gateway_config_last_reload_success_timestamp_seconds',
+  'gateway_key_budget_used_ratio',
   'gateway_key_expiry_timestamp_seconds',
   'gateway_log_dropped_total',
   'gateway_provider_up',
@@ -76,6 +77,7 @@ export class FleetMetrics {
     const supervisorSamples = [
       ...configSamples(this.#deps),
       ...keySamples(snapshot(), now()),
+      ...budgetSamples(snapshot(), this.#deps),
       ...providerSamples(snapshot(), (slug) => isUp(sums.health(slug))),
       ...workers().flatMap(samplesOf),
       ...(await this.#logSamples()),

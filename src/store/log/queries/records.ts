@@ -17,7 +17,7 @@ import { rangeWithRows, rangeOfFilter } from './range.ts';
 const maxTraceRows = 1000;
 const maxFeedback = 100;
 /** Maximum keys whose spending is returned. */
-const maxSpent = 100_000;
+const maxSpent = 10_000;
 
 /** Rows of these numbers, in their order. A row deleted in the meantime is left out. */
 export async function rowsOf(source: SqlSource, seqs: readonly number[]): Promise<LogRow[]> {

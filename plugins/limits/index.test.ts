@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import { makeContext, makeHost, makeKey, makeSnapshot, noon, refusal, setUp } from '../../test/support/stage-context.ts';
+import { parseDecimal } from '#core/cost/decimal.ts';
+import { compileLimits, type WrittenLimits } from '#core/limits/caller-limits.ts';
+import type { PluginHost, PluginInstance } from '#core/plugin.ts';
+import type { Draft } from '#core/records/record.ts';
+import limits from './index.ts';
+
+const minute = 60_000;
+
+/** Worker processes that share what their callers use: each message reaches the others at once. */
+function createWorkers(count: number): readonly PluginHost[] {
+  type Receive = (message: unknown) => void;
+  const receivers: Receive[] = [];
+  return Array.from({ length: count }, (_, own) =>
+    makeHost({
+      shared: (_key, create, receive) => {
+        const state = create((message) => receivers.forEach((each, at) => at !== own && each(message)));
+        receivers[own] = (message) => receive?.(state, message);
+        return state;
+      },
+    }),
+  );
+}
+
+interface Sent {
+  readonly at?: number;
+  readonly endpoint?: 'chat/completions' | 'batches/{id}' | 'batches/{id}/cancel' | 'files/{id}/delete' | 'realtime' | 'feedback' | 'relay';
+  readonly method?: string;
+  readonly mode?: 'live' | 'dry';
+  readonly key?: string;
+}
+
+function contextOf(written: WrittenLimits | undefined, { key: name = 'app', ...sent }: Sent) {
+  return makeContext({ caller: { name, key: makeKey(name, { limits: compileLimits(written) }) }, overrides: sent });
+}
+
+const draft = (usd: string | null, tokens = 0): Draft =>
+  ({ record: { usage: { prompt: tokens, completion: 0 }, cost: { usd } } }) as unknown as Draft;
+
+/** Admits a request, and settles it with its cost and tokens. */
+async function send(
+  plugin: PluginInstance,
+  written: WrittenLimits | undefined,
+  sent: Sent = {},
+  result: Draft = draft('0'),
+): Promise<void> {
+  const ctx = contextOf(written, sent);
+  await plugin.admit?.(ctx);
+  plugin.settle?.(ctx, result);
+}
+
+const isNeeded = (written: WrittenLimits | undefined): boolean | undefined =>
+  limits.neededFor?.(makeSnapshot({ keys: { 'a-secret': makeKey('app', { limits: compileLimits(written) }) } }));
+
+it.each([
+  [undefined, false],
+  [{ concurrency: 1 }, false],
+  [{ rate: '1/s' }, true],
+  [{ tokens: '1/s' }, true],
+  [{ budget: '1USD/day' }, true],
+])('is part of the chain if a key has limits: %j', (written, expected) => {
+  expect(isNeeded(written)).toBe(expected);
+});
+
+describe('rate', () => {
+  const two = { rate: '2/min' };
+
+  it('rejects requests above it, says when the next is accepted, and accepts that one', async () => {
+    const plugin = await setUp(limits);
+    await send(plugin, two);
+    await send(plugin, two, { at: noon + 1000 });
+    const error = await refusal(() => plugin.admit?.(contextOf(two, { at: noon + 2000 })));
+    expect(error).toMatchObject({ code: 'rate_limited', status: 429, waitS: 88 });
+    expect(error.message).toBe('Key "app" has reached its limit of 2 requests per minute.');
+    expect(error.hint).toBe('Send the request again in 88 s. An operator can raise limits.rate.');
+    await send(plugin, two, { at: noon + 2000 + 88_000 });
+  });
+
+  it('does not count rejected requests, and counts each caller alone', async () => {
+    const plugin = await setUp(limits);
+    for (let i = 0; i < 2; i += 1) await send(plugin, two);
+    for (let i = 0; i < 9; i += 1) await refusal(() => plugin.admit?.(contextOf(two, {})));
+    await send(plugin, two, { key: 'other' });
+    await send(plugin, two, { at: noon + 90_000 });
+  });
+
+  it('neither counts nor rejects a dry run, nor callers without limits', async () => {
+    const plugin = await setUp(limits);
+    for (let i = 0; i < 3; i += 1) await send(plugin, two, { mode: 'dry' });
+    for (let i = 0; i < 3; i += 1) await send(plugin, undefined);
+    await send(plugin, two);
+  });
+
+  it('rejects a request of any kind', async () => {
+    const plugin = await setUp(limits);
+    for (let i = 0; i < 2; i += 1) await send(plugin, two);
+    expect((await refusal(() => plugin.admit?.(contextOf(two, { endpoint: 'batches/{id}', method: 'GET' })))).code).toBe('rate_limited');
+  });
+});
+
+describe('tokens', () => {
+  const hundred = { tokens: '100/min' };
+
+  it('rejects requests once they are used up', async () => {
+    const plugin = await setUp(limits);
+    await send(plugin, hundred, {}, draft('0', 99));
+    await send(plugin, hundred, {}, draft('0', 51));
+    const error = await refusal(() => plugin.admit?.(contextOf(hundred, {})));
+    expect(error).toMatchObject({ code: 'rate_limited', waitS: 81 });
+    expect(error.message).toBe('Key "app" has reached its limit of 100 tokens per minute.');
+    await send(plugin, hundred, { at: noon + 81_000 });
+  });
+});
+
+describe('budget', () => {
+  const dollar = { budget: '1USD/month' };
+  const december = Date.parse('2026-12-01T00:00:00Z');
+
+  it('rejects requests once it is spent, and accepts them in the next period', async () => {
+    const plugin = await setUp(limits);
+    await send(plugin, dollar, {}, draft('0.999999999999'));
+    await send(plugin, dollar, {}, draft('0.000000000001'));
+    const error = await refusal(() => plugin.admit?.(contextOf(dollar, {})));
+    expect(error).toMatchObject({ code: 'budget_exhausted', status: 412 });
+    expect(error.message).toBe('Key "app" has spent 1 USD of its budget of 1 USD per month.');
+    expect(error.hint).toBe('The next month begins on 2026-12-01 at 00:00 UTC. An operator can raise limits.budget.');
+    await refusal(() => plugin.admit?.(contextOf(dollar, { at: december - 1 })));
+    await send(plugin, dollar, { at: december });
+  });
+
+  it.each([null, '0'])('a cost of %s counts nothing', async (usd) => {
+    const plugin = await setUp(limits);
+    for (let i = 0; i < 3; i += 1) await send(plugin, { budget: '0.000001USD/day' }, {}, draft(usd));
+  });
+
+  it('includes what the request log has, but counts nothing twice', async () => {
+    let recorded = parseDecimal('0.6');
+    const plugin = await setUp(limits, {}, makeHost({ spent: (name) => (name === 'app' ? (recorded ?? 0n) : 0n) }));
+    await send(plugin, dollar, {}, draft('0.3'));
+    // The log now has that request, too.
+    recorded = parseDecimal('0.9');
+    await send(plugin, dollar, {}, draft('0.05'));
+    // Another gateway has spent 0.1.
+    recorded = parseDecimal('1.05');
+    expect((await refusal(() => plugin.admit?.(contextOf(dollar, {})))).message).toContain('has spent 1.05 USD');
+    await send(plugin, dollar, { key: 'other' });
+  });
+
+  it('asks for the period of the budget', async () => {
+    const days: number[] = [];
+    const host = makeHost({ spent: (_name, sinceDay) => (days.push(sinceDay), 0n) });
+    const plugin = await setUp(limits, {}, host);
+    for (const period of ['day', 'week', 'month']) await send(plugin, { budget: `1USD/${period}` });
+    expect(days.map((day) => new Date(day * 24 * 60 * minute).toISOString().slice(0, 10))).toEqual([
+      '2026-11-21',
+      '2026-11-16',
+      '2026-11-01',
+    ]);
+  });
+
+  it.each<Sent>([
+    { endpoint: 'batches/{id}', method: 'GET' },
+    { endpoint: 'batches/{id}/cancel' },
+    { endpoint: 'files/{id}/delete', method: 'DELETE' },
+    { endpoint: 'feedback' },
+    { endpoint: 'relay', method: 'GET' },
+  ])('without one, a request that is never billed is accepted: %j', async (sent) => {
+    const plugin = await setUp(limits);
+    await send(plugin, { budget: '0USD/day' }, sent);
+  });
+
+  it.each<Sent>([{}, { endpoint: 'realtime', method: 'GET' }, { endpoint: 'relay', method: 'PATCH' }])(
+    'without one, any other is rejected: %j',
+    async (sent) => {
+      const plugin = await setUp(limits);
+      expect((await refusal(() => plugin.admit?.(contextOf({ budget: '0USD/day' }, sent)))).code).toBe('budget_exhausted');
+    },
+  );
+});
+
+describe('with several workers', () => {
+  it.each<[string, WrittenLimits, Draft]>([
+    ['rate', { rate: '6/min' }, draft('0')],
+    ['tokens', { tokens: '60/min' }, draft('0', 10)],
+    ['budget', { budget: '6USD/day' }, draft('1')],
+  ])('%s is one limit of all', async (_, written, result) => {
+    const workers = await Promise.all(createWorkers(3).map(async (host) => await setUp(limits, {}, host)));
+    for (let i = 0; i < 6; i += 1) await send(workers[i % 3] as PluginInstance, written, {}, result);
+    for (const worker of workers) await refusal(() => worker.admit?.(contextOf(written, {})));
+  });
+
+  it('a high limit is informed about in steps of one hundredth', async () => {
+    let messages = 0;
+    const host = makeHost({ shared: (_key, create) => create(() => (messages += 1)) });
+    const plugin = await setUp(limits, {}, host);
+    for (let i = 0; i < 1000; i += 1) await send(plugin, { rate: '10k/min' });
+    expect(messages).toBe(10);
+  });
+
+  it('a worker that is started later takes over all that is known, once', async () => {
+    const state: { known: () => Iterable<unknown>; receive: (message: unknown) => void }[] = [];
+    const host = (): PluginHost =>
+      makeHost({
+        shared: (_key, create, receive, catchUp) => {
+          const made = create(() => {});
+          state.push({ known: () => catchUp?.(made) ?? [], receive: (message) => receive?.(made, message) });
+          return made;
+        },
+      });
+    const all = { rate: '3/min', tokens: '30/min', budget: '3USD/day' };
+    const first = await setUp(limits, {}, host());
+    const later = await setUp(limits, {}, host());
+    for (let i = 0; i < 2; i += 1) await send(first, all, {}, draft('1', 10));
+    for (let i = 0; i < 2; i += 1) for (const message of state[0]?.known() ?? []) state[1]?.receive(message);
+    await send(later, all, {}, draft('1', 10));
+    for (const written of [{ rate: '3/min' }, { tokens: '30/min' }, { budget: '3USD/day' }])
+      await refusal(() => later.admit?.(contextOf(written, {})));
+  });
+});

@@ -1,0 +1,114 @@
+import type { Received } from '#core/context.ts';
+import { parseDecimal } from '#core/cost/decimal.ts';
+import { type Endpoint, traitsOf } from '#core/endpoint.ts';
+import { periodStart } from '#core/limits/budget-period.ts';
+import type { CallerLimits } from '#core/limits/caller-limits.ts';
+import { BoundedCache } from '#core/memory/bounded-cache.ts';
+import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
+import type { Draft } from '#core/records/record.ts';
+import type { ApiKey, Snapshot } from '#core/snapshot.ts';
+import { CallerUse, type UseMessage } from './caller-use.ts';
+import { budgetExhausted, tooManyRequests, tooManyTokens } from './refusals.ts';
+
+/** Maximum callers in memory. Tokens can name any number of them; one that is forgotten begins anew, except for its budget. */
+const maxCallers = 20_000;
+
+/**
+ * Rejects requests of a key that has used up its rate, tokens or budget (`limits`). Requests are counted when they arrive,
+ * tokens and costs when they are known. The workers of a gateway count together. `limits.concurrency` is applied where
+ * requests in flight are counted, outside the plugins.
+ */
+export default definePlugin({
+  name: 'limits',
+  moments: ['admit', 'settle'],
+  provides: ['limits'],
+  neededFor: countsCallers,
+  options: { type: 'object', properties: {}, additionalProperties: false },
+  setup: (_options, host) => new Limits(host),
+});
+
+/** True if a key has one of its limits. */
+function countsCallers({ apiKeys, jwt }: Snapshot): boolean {
+  const isCounted = ({ limits }: ApiKey): boolean => (limits?.rate ?? limits?.tokens ?? limits?.budget) !== undefined;
+  return (jwt !== undefined && isCounted(jwt.rules)) || apiKeys.values().some(isCounted);
+}
+
+/** The callers of one process. */
+class Callers {
+  readonly #uses = new BoundedCache<CallerUse>(maxCallers);
+  readonly #send: (message: UseMessage) => void;
+
+  constructor(send: (message: UseMessage) => void) {
+    this.#send = send;
+  }
+
+  of(id: string): CallerUse {
+    const known = this.#uses.get(id);
+    if (known !== undefined) return known;
+    const made = new CallerUse(id, this.#send);
+    this.#uses.set(id, made, 1);
+    return made;
+  }
+
+  *known(): Iterable<UseMessage> {
+    for (const use of this.#uses.values()) yield use.known;
+  }
+}
+
+class Limits implements PluginInstance {
+  readonly #host: PluginHost;
+  readonly #callers: Callers;
+
+  constructor(host: PluginHost) {
+    this.#host = host;
+    this.#callers = host.shared(
+      'callers',
+      (send) => new Callers(send),
+      (callers, message) => callers.of((message as UseMessage).id).receive(message as UseMessage, host.now()),
+      (callers) => callers.known(),
+    );
+  }
+
+  admit(ctx: Received): undefined {
+    const key = ctx.facts.caller?.key;
+    if (key?.limits === undefined || ctx.mode === 'dry') return;
+    const use = this.#callers.of(key.owner);
+    if (mayCost(ctx)) this.#checkCosts(ctx, key, key.limits, use);
+    const { rate } = key.limits;
+    if (rate === undefined) return;
+    const wait = use.requests(rate.windowMs).wait(rate.max - 1, ctx.at);
+    if (wait > 0) throw tooManyRequests(key.name, rate, wait);
+    use.addRequest(rate, ctx.at);
+  }
+
+  settle(ctx: Received, { record: { usage, cost } }: Draft): void {
+    const key = ctx.facts.caller?.key;
+    if (key?.limits === undefined || ctx.mode === 'dry') return;
+    const { tokens, budget } = key.limits;
+    const count = usage.prompt + usage.completion;
+    if (tokens !== undefined && count > 0) this.#callers.of(key.owner).addTokens(tokens, count, this.#host.now());
+    const pico = budget === undefined || cost.usd === null ? undefined : parseDecimal(cost.usd);
+    if (budget === undefined || pico === undefined || pico === 0n) return;
+    this.#callers.of(key.owner).addCost(budget, pico, periodStart(budget.period, ctx.at));
+  }
+
+  #checkCosts(ctx: Received, { name }: ApiKey, { tokens, budget }: CallerLimits, use: CallerUse): void {
+    if (tokens !== undefined) {
+      const wait = use.tokens(tokens.windowMs).wait(tokens.max - 1, ctx.at);
+      if (wait > 0) throw tooManyTokens(name, tokens, wait);
+    }
+    if (budget === undefined) return;
+    const since = periodStart(budget.period, ctx.at);
+    const spent = use.spent(budget.period).merge(this.#host.spent(name, since), since);
+    if (spent >= budget.pico) throw budgetExhausted(name, budget, spent, ctx.at);
+  }
+}
+
+const freeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
+const freeEndpoints: ReadonlySet<Endpoint> = new Set(['feedback', 'feedback/{id}', 'prompts/{id}/render']);
+
+/** False for requests that are never billed, such as those for the result of a batch. A caller without budget may send them. */
+function mayCost({ endpoint, method }: Received): boolean {
+  if (endpoint === 'realtime') return true;
+  return !freeMethods.has(method) && !freeEndpoints.has(endpoint) && traitsOf(endpoint).state !== 'names';
+}
