@@ -1,6 +1,7 @@
 import type { Reasons } from '../section.ts';
 
-const limits = 'limits are not supported: remove it; LiteLLM also spreads requests by it, for that use weight';
+const limits = 'use limits of API keys (docs/keys.md); LiteLLM also spreads requests by it, for that use weight';
+const budget = 'use limits.budget of API keys (docs/keys.md), or a limit at the provider';
 const price = 'use pricing in gateway.yaml';
 const cloudLogin = "use auth of the provider: see docs/providers.md for the type's modes";
 const info = 'a description that only LiteLLM reads: remove it';
@@ -11,8 +12,8 @@ export const paramReasons: Reasons = {
   rpm: limits,
   tpm: limits,
   max_parallel_requests: limits,
-  max_budget: 'budgets are not supported: set them at the provider',
-  budget_duration: 'budgets are not supported: set them at the provider',
+  max_budget: budget,
+  budget_duration: budget,
   order: 'write the targets below strategy: {mode: fallback} in this order',
   stream_timeout: 'use timeouts of the target',
   tags: 'write a config for each tag, or a condition on metadata',
@@ -84,8 +85,8 @@ export const litellmReasons: Reasons = {
   set_verbose: 'use logging.level',
   json_logs: 'use gateway start --log-format json',
   modify_params: 'requests are not rewritten beyond the conversion between formats',
-  max_budget: 'budgets are not supported: set them at the provider',
-  budget_duration: 'budgets are not supported: set them at the provider',
+  max_budget: budget,
+  budget_duration: budget,
   default_team_settings: 'use api_keys with metadata',
   guardrails: 'guardrails are not supported: use a plugin (docs/plugins.md)',
 };
@@ -104,7 +105,7 @@ export const generalReasons: Reasons = {
   background_health_checks: 'use strategy.cb_config, which skips targets that fail',
   health_check_interval: 'use strategy.cb_config, which skips targets that fail',
   max_parallel_requests: limits,
-  global_max_parallel_requests: limits,
+  global_max_parallel_requests: 'use server.max_in_flight',
   completion_model: 'name the model in each call, or use override_params',
   proxy_batch_write_at: database,
 };
