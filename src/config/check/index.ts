@@ -8,6 +8,7 @@ import { checkCycles } from './targets/cycles.ts';
 import { checkDeprecatedKeys } from './deprecated.ts';
 import { checkAdminUsers, checkExposure, checkAdminExposure } from './keys/exposed.ts';
 import { checkHosts } from './providers/hosts.ts';
+import { checkBudgetsAreKept } from './keys/kept-budgets.ts';
 import { checkKeyCharacters } from './keys/key-characters.ts';
 import { checkLogging } from './logging.ts';
 import { checkNames } from './names.ts';
@@ -47,6 +48,7 @@ const rules: readonly Rule[] = [
   checkHosts,
   checkApiKeys,
   checkTokens,
+  checkBudgetsAreKept,
   checkChain,
   checkRequiredPlugins,
   checkExposure,

@@ -1,9 +1,9 @@
 import { parseWindowLimit } from '../../../core/limits/caller-limits.ts';
 import { child, type Node, type Path, textOf } from '../../read/node.ts';
-import { type CheckContext, entryOf, valueOf } from '../context.ts';
+import type { CheckContext } from '../context.ts';
 
-/** Checks the numbers in the limits of a caller, and that a budget survives a restart. */
-export function checkLimits(caller: Node, path: Path, { root, isValid, report }: CheckContext): void {
+/** Checks the numbers in the limits of a caller. */
+export function checkLimits(caller: Node, path: Path, { isValid, report }: CheckContext): void {
   const limits = child(caller, 'limits');
   for (const name of ['rate', 'tokens']) {
     const node = child(limits, name);
@@ -16,13 +16,4 @@ export function checkLimits(caller: Node, path: Path, { root, isValid, report }:
       hint: 'write 60/min, or 200k/min',
     });
   }
-  const budget = entryOf(limits, 'budget');
-  if (budget === undefined || valueOf(child(child(root, 'logging'), 'requests')) !== 'off') return;
-  report({
-    code: 'conflict',
-    severity: 'warning',
-    at: budget.keyAt,
-    message: 'the budget begins anew with each start: what was spent before is read from the request log, which is off',
-    hint: 'remove requests: off from logging',
-  });
 }
