@@ -7,6 +7,7 @@ import type { GatewayError } from '../core/error.ts';
 import type { MemoryReservation } from '../core/memory/budget.ts';
 import { fromHeader } from '../core/http/header-text.ts';
 import { tryParseObject } from '../core/json/scan.ts';
+import { shownLimits } from '../core/limits/limits-text.ts';
 import type { ExplainedTarget, Explanation, ExplainRequest } from '../core/logs/explanation.ts';
 import type { Leaf, QueryFacts, Snapshot, Trust } from '../core/snapshot.ts';
 import { headerNameAsSent } from '../core/text/header-name-as-sent.ts';
@@ -120,6 +121,7 @@ export class Explainer {
     return {
       request: { method: ctx.method, path: hide(ctx.path), endpoint: ctx.calledEndpoint },
       key: { name: key, at: key === null ? null : origins.at(formatPath(['api_keys', key])) },
+      limits: limitsOf(ctx, origins),
       prompt: promptOf(ctx),
       config: describeConfig(ctx, origins),
       overruled: first?.attempt === undefined ? [] : overruledIn(ctx, first.attempt).map((one) => ({ ...one, value: hide(one.value) })),
@@ -183,6 +185,12 @@ const queryFacts = (ctx: RequestContext): QueryFacts => ({
   pathname: ctx.path,
   params: (name) => (ctx.body.kind === 'json' ? ctx.body.value(name) : undefined),
 });
+
+function limitsOf({ facts }: RequestContext, origins: Origins): Explanation['limits'] {
+  const { key } = facts.caller;
+  if (key?.limits === undefined) return null;
+  return { ...shownLimits(key.limits), at: origins.at(formatPath(['api_keys', key.name, 'limits'])) };
+}
 
 function promptOf({ facts }: RequestContext): Explanation['prompt'] {
   const version = facts.prompt?.used.version;

@@ -226,6 +226,36 @@ api_keys: {web: {hash: "sha256:${'0'.repeat(64)}"}}
     expect(explanation.removed_headers).toEqual([]);
   });
 
+  it.each([
+    [
+      '{rate: 60/min, tokens: 200k/min, budget: 50USD/month, concurrency: 20}',
+      '60 requests/min · 200,000 tokens/min · budget 50 USD/month · 20 in flight',
+    ],
+    ['{budget: 0.5 USD/day}', 'budget 0.5 USD/day'],
+  ])('prints the limits %s of the key after it', async (limits, text) => {
+    const open = await explainFile(`version: 1
+providers: {mock: {type: mock}}
+api_keys:
+  web:
+    hash: sha256:${'0'.repeat(64)}
+    limits: ${limits}
+  free: {hash: "sha256:${'1'.repeat(64)}"}
+`);
+    const [web, free] = await Promise.all(
+      ['web', 'free'].map((name) => open.text('--key', name, '--model', '@mock/echo', '--user', 'hi')),
+    ).finally(() => open.close());
+    expect(
+      web?.out
+        .split('\n')
+        .slice(1, 3)
+        .map((line) => line.split(/ {2,}/)),
+    ).toEqual([
+      ['key', 'API key "web"', 'gateway.yaml:4'],
+      ['limits', text, 'gateway.yaml:6'],
+    ]);
+    expect(free?.out).not.toMatch(/^limits/m);
+  });
+
   it('says how to name a key where the request needs one', async () => {
     const result = await file.text('--user', 'hi');
     expect([result.code, result.err]).toEqual([1, expect.stringMatching(/name it with --key/)]);

@@ -26,6 +26,7 @@ it('shows the whole URL on one line, however narrow the terminal is', () => {
   const explanation = {
     request: { method: 'POST', path: '/v1/chat/completions' },
     key: { name: null },
+    limits: null,
     prompt: null,
     config: null,
     overruled: [],

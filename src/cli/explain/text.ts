@@ -1,3 +1,4 @@
+import { limitsText } from '../../core/limits/limits-text.ts';
 import type { Difference, Explanation, ExplainedTarget, Origin, RouteNode } from '../../core/logs/explanation.ts';
 import { printable } from '../../core/text/printable.ts';
 import { fittingLength, textWidth } from '../text.ts';
@@ -26,10 +27,11 @@ export function explanationText(explanation: Explanation, width: number): string
   return lines.map((line) => fitted(line, Math.max(narrowest, width))).join('');
 }
 
-function headLines({ request, key, prompt, config, overruled }: Explanation): ExplanationLine[] {
+function headLines({ request, key, limits, prompt, config, overruled }: Explanation): ExplanationLine[] {
   return [
     { label: 'request', text: `${request.method} ${request.path}` },
     ...(key.name === null ? [] : [{ label: 'key', text: `API key "${key.name}"`, at: key.at }]),
+    ...(limits === null ? [] : [{ label: 'limits', text: limitsText(limits), at: limits.at }]),
     ...(prompt === null ? [] : [{ label: 'prompt', text: `${prompt.id}@${prompt.version}` }]),
     config === null ? { label: 'config', text: 'none' } : { label: 'config', text: `"${config.name}" from ${config.by}`, at: config.at },
     ...overruled.map(({ choice, value, by }) => ({ label: 'overruled', text: `${choice}: ${value}, by ${by}` })),

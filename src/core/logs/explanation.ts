@@ -1,3 +1,5 @@
+import type { ShownLimits } from '../limits/limits-text.ts';
+
 /**
  * The processing of a request, hypothetical or recorded, as data: the result of the same code as for real traffic.
  * Texts contain no credentials.
@@ -5,6 +7,8 @@
 export interface Explanation {
   readonly request: { readonly method: string; readonly path: string; readonly endpoint: string };
   readonly key: { readonly name: string | null; readonly at: Origin | null };
+  /** Limits of the key, without what it has used of them; null if it has none. */
+  readonly limits: (ShownLimits & { readonly at: Origin | null }) | null;
   readonly prompt: { readonly id: string; readonly version: number } | null;
   readonly config: { readonly name: string; readonly by: string; readonly at: Origin | null } | null;
   /** Choices of the request that did not apply, with the reason. */

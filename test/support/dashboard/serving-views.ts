@@ -212,6 +212,13 @@ const keys = (now: number): readonly KeyView[] => [
 const explanation: Explanation = {
   request: { method: 'POST', path: '/v1/chat/completions', endpoint: 'chat/completions' },
   key: { name: 'app-web', at: { file: 'keys.d/app-web.yaml', line: 2 } },
+  limits: {
+    rate: { max: 60, unit: 'minute' },
+    tokens: null,
+    budget: { usd: '50', period: 'month' },
+    concurrency: null,
+    at: { file: 'keys.d/app-web.yaml', line: 6 },
+  },
   prompt: null,
   config: { name: 'by-plan', by: 'x-gateway-config', at: { file: 'configs/by-plan.yaml', line: 2 } },
   overruled: [],

@@ -1,3 +1,4 @@
+import { limitsText } from '../../../core/limits/limits-text.ts';
 import type { ExplainedTarget, Explanation, RouteNode } from '../../../core/logs/explanation.ts';
 import { usd } from '../browser/format.ts';
 import { Code } from '../components/code.tsx';
@@ -8,7 +9,21 @@ import { Notice, Panel } from '../components/surface.tsx';
 
 /** The route of a request through the configuration, as `gateway explain` prints it. */
 export function ExplanationView({ explanation }: { explanation: Explanation }) {
-  const { request, key, config, prompt, overruled, route, targets, plugins, removed_headers: removed, warnings, log, answer } = explanation;
+  const {
+    request,
+    key,
+    limits,
+    config,
+    prompt,
+    overruled,
+    route,
+    targets,
+    plugins,
+    removed_headers: removed,
+    warnings,
+    log,
+    answer,
+  } = explanation;
   return (
     <div class="stack">
       {answer !== null && (
@@ -23,6 +38,7 @@ export function ExplanationView({ explanation }: { explanation: Explanation }) {
         rows={[
           ['request', <code key="r">{`${request.method} ${request.path}`}</code>],
           ['key', key.name === null ? 'none' : <Located key="k" text={key.name} at={key.at} />],
+          ['limits', limits === null ? null : <Located key="i" text={limitsText(limits)} at={limits.at} />],
           ['config', config === null ? 'none' : <Located key="c" text={`${config.name} (from ${config.by})`} at={config.at} />],
           ['prompt', prompt === null ? null : `${prompt.id} version ${prompt.version}`],
           ['log', <Located key="l" text={`bodies ${log.bodies}`} at={log.at} />],
