@@ -5,11 +5,14 @@ export type RefusalKind = 'no' | 'usage' | 'invalid';
 export class Refusal extends Error {
   readonly kind: RefusalKind;
   readonly hint: string | undefined;
+  /** The argument that is wrong, as a member of the body in the admin API. */
+  readonly param: string | undefined;
 
   /** @param message without a trailing full stop */
-  constructor(kind: RefusalKind, message: string, hint?: string) {
+  constructor(kind: RefusalKind, message: string, hint?: string, param?: string) {
     super(message);
     this.kind = kind;
     this.hint = hint;
+    this.param = param;
   }
 }

@@ -11,6 +11,7 @@ import type {
   ProviderTest,
   ProviderView,
 } from '../../src/admin/api-types.ts';
+import type { Explanation } from '../../src/core/logs/explanation.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { adminUrl, call } from './client.ts';
 
@@ -202,6 +203,36 @@ describe('/api/keys', () => {
     expect(await chat(next.secret)).toBe(401);
     const listed = (await get<KeyPage>('/api/keys')).keys;
     expect(listed.find(({ name }) => name === 'app')?.revoked).toBeGreaterThan(0);
+  });
+
+  it('issues a key with limits, which explanations show', async () => {
+    const limits = { rate: '60/min', tokens: null, budget: '50USD/month', concurrency: 20 };
+    const created = await post<KeyChange>('/api/keys', { name: 'limited', limits });
+    expect(created.yaml).toContain('\n    limits: {rate: 60/min, budget: 50USD/month, concurrency: 20}\n');
+    const explained = await post<Explanation>('/api/explain', { key: 'limited', body: { model: '@mock/echo', messages: [] } });
+    expect(explained.limits).toMatchObject({
+      rate: { max: 60, unit: 'minute' },
+      tokens: null,
+      budget: { usd: '50', period: 'month' },
+      concurrency: 20,
+      at: { file: join('keys.d', 'limited.yaml') },
+    });
+  });
+
+  it.each([
+    [{ name: 'bad name' }, 'name'],
+    [{ expires: 'soon' }, 'expires'],
+    [{ limits: '60/min' }, 'limits'],
+    [{ limits: { rat: '60/min' } }, 'rat'],
+    [{ limits: { rate: 60 } }, 'limits.rate'],
+    [{ limits: { rate: '0/min' } }, 'limits.rate'],
+    [{ limits: { tokens: ['200k/min'] } }, 'limits.tokens'],
+    [{ limits: { budget: '$50/month' } }, 'limits.budget'],
+    [{ limits: { concurrency: 1.5 } }, 'limits.concurrency'],
+    [{ limits: { concurrency: 1_000_001 } }, 'limits.concurrency'],
+  ])('names the member of a new key that is wrong: %j', async (body, param) => {
+    const sent = await call(adminUrl(gateway), '/api/keys', { method: 'POST', token, body: { name: 'x', ...body } });
+    expect([sent.status, sent.json]).toMatchObject([400, { error: { param } }]);
   });
 
   it('reports that a change of a key is not in effect while the configuration is rejected', async () => {

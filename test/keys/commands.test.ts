@@ -218,6 +218,24 @@ describe('keys commands without a gateway', () => {
     }
   });
 
+  it.each([
+    [['--rate', '60/min'], 'limits: {rate: 60/min}', { rate: '60/min' }],
+    [
+      ['--concurrency', '20', '--budget', '50USD/month', '--tokens', '200k/min', '--rate', '1.5k/h'],
+      'limits: {rate: 1.5k/h, tokens: 200k/min, budget: 50USD/month, concurrency: 20}',
+      { rate: '1.5k/h', tokens: '200k/min', budget: '50USD/month', concurrency: 20 },
+    ],
+    [['--budget', '0.5 USD/day'], 'limits: {budget: 0.5 USD/day}', { budget: '0.5 USD/day' }],
+  ])('write the limits of %j to the entry', async (flags, line, limits) => {
+    const cwd = folder({ 'gateway.yaml': yaml, 'keys.d/.gitkeep': '' });
+    const printed = await runHere(['keys', 'create', 'app', ...flags], cwd);
+    expect(printed).toMatchObject({ code: 0, err: '', out: expect.stringContaining(`\n    ${line}\n`) });
+    const written = await runHere(['keys', 'create', 'app', ...flags, '--write', '--json'], cwd);
+    expect(JSON.parse(written.out)).toMatchObject({ limits });
+    expect(readFileSync(join(cwd, 'keys.d/app.yaml'), 'utf8')).toContain(`\n    ${line}\n`);
+    expect(await runHere(['check'], cwd)).toMatchObject({ code: 0 });
+  });
+
   it('work in a folder whose name looks like a glob pattern', async () => {
     const files = {
       'gateway (copy) [1]/gateway.yaml':
@@ -266,13 +284,24 @@ describe('keys commands without a gateway', () => {
       /expires 100000000d is after the year 9999/,
     ],
     ['an expiry in the past', plain, ['create', 'x', '--expires', '2020-01-01'], 2, /is in the past/],
-    ...['rate', 'budget', 'concurrency', 'tokens'].map((flag): (typeof refusals)[number] => [
-      `a limit (${flag})`,
+    ['a rate without a period', plain, ['create', 'x', '--rate', '60'], 2, /^error: rate must be .*, not "60"\nFor example 60\/min\./],
+    ['a rate below 1', plain, ['create', 'x', '--rate', '0.5/min'], 2, /rate must be a whole number of at least 1 /],
+    [
+      'a long period of tokens',
       plain,
-      ['create', 'x', `--${flag}`, '60'],
+      ['create', 'x', '--tokens', '200k/month'],
       2,
-      new RegExp(`--${flag} is not supported`),
-    ]),
+      /tokens must be .*, not "200k\/month"\nFor example 200k/,
+    ],
+    [
+      'a budget in another currency',
+      plain,
+      ['create', 'x', '--budget', '50EUR/month'],
+      2,
+      /budget must be an amount in USD .*\n.*50USD\/month/,
+    ],
+    ['a concurrency of 0', plain, ['create', 'x', '--concurrency', '0'], 2, /concurrency must be a whole number from 1 to 1,000,000/],
+    ['a concurrency that is not a number', plain, ['create', 'x', '--concurrency', 'few'], 2, /concurrency must be .*, not "few"/],
     [
       '--write without an included folder for keys',
       { 'gateway.yaml': yaml.replace(', keys.d/*.yaml', '') },

@@ -24,20 +24,14 @@ export interface CreateFlags extends CommonFlags {
   readonly test?: boolean | undefined;
   readonly debug?: boolean | undefined;
   readonly write?: boolean | undefined;
-  /** Limits that keys do not support yet. */
   readonly rate?: string | undefined;
   readonly tokens?: string | undefined;
   readonly budget?: string | undefined;
   readonly concurrency?: string | undefined;
 }
 
-const limits = ['rate', 'tokens', 'budget', 'concurrency'] as const;
-
 /** `gateway keys create NAME`: issues a key, and writes or prints its entry. Returns the exit code. */
 export async function createKey(name: string, flags: CreateFlags, io: CliIo, registry: Registry): Promise<number> {
-  const limit = limits.find((one) => flags[one] !== undefined);
-  if (limit !== undefined)
-    throw new CommandError(exitCodes.usage, `--${limit} is not supported: this version has no limits for keys`, 'Remove it.');
   const config = openConfig(flags, io);
   const { key, entry, text } = issue(name, rulesOf(flags), config.keys, Date.now());
   const file = flags.write === true ? fileFor(name, config, io) : undefined;
@@ -52,6 +46,7 @@ export async function createKey(name: string, flags: CreateFlags, io: CliIo, reg
 }
 
 function rulesOf(flags: CreateFlags): KeyRules {
+  const { rate, tokens, budget, concurrency } = flags;
   return {
     allow: {
       ...listed('configs', flags.configs),
@@ -59,6 +54,7 @@ function rulesOf(flags: CreateFlags): KeyRules {
       ...listed('models', flags.models),
       ...listed('prompts', flags.prompts),
     },
+    limits: { rate, tokens, budget, concurrency },
     expires: flags.expires,
     defaultConfig: flags.defaultConfig,
     enforceConfig: flags.enforceConfig === true,

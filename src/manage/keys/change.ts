@@ -6,11 +6,13 @@ import { issueKey, type KeyKind, displayPrefix } from '../../core/secrets/key.ts
 import { sha256 } from '../../core/secrets/sha256.ts';
 import { parseDuration, parseTime } from '../../core/text/units.ts';
 import { Refusal } from '../refusal.ts';
+import { checkedLimits, type LimitInput } from './limits.ts';
 import { digestOf, type KeyState, stateOf, timeOf, timeText } from './shared.ts';
 
-/** Permissions of a new key; omitted ones are not restricted. */
+/** Permissions and limits of a new key; omitted ones are not restricted. */
 export interface KeyRules {
   readonly allow: Readonly<Partial<Record<'configs' | 'providers' | 'models' | 'prompts', readonly string[]>>>;
+  readonly limits: LimitInput;
   readonly expires: string | undefined;
   readonly defaultConfig: string | undefined;
   readonly enforceConfig: boolean;
@@ -30,10 +32,11 @@ export interface IssuedKey {
 /** Issues a key. @param now Unix milliseconds @throws Refusal */
 export function issue(name: string, rules: KeyRules, keys: readonly WrittenKey[], now: number): IssuedKey {
   if (!new RegExp(plainNames.pattern).test(name))
-    throw new Refusal('usage', `"${name}" is not a valid key name`, `Use ${plainNames['x-form']}.`);
+    throw new Refusal('usage', `"${name}" is not a valid key name`, `Use ${plainNames['x-form']}.`, 'name');
   const taken = keys.find((one) => one.name === name);
   if (taken !== undefined) throw nameTaken(name, stateOf(taken.entry, now));
   const { allow, expires, defaultConfig, enforceConfig, metadata, debug, kind } = rules;
+  const limits = checkedLimits(rules.limits);
   const key = issueKey(kind, randomInt);
   const entry = {
     hash: `sha256:${sha256(key)}`,
@@ -43,6 +46,7 @@ export function issue(name: string, rules: KeyRules, keys: readonly WrittenKey[]
     ...(defaultConfig === undefined ? {} : { default_config: defaultConfig }),
     ...(enforceConfig ? { enforce_config: true } : {}),
     ...(Object.keys(allow).length === 0 ? {} : { allow }),
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     ...(debug ? { debug: true } : {}),
   };
@@ -53,7 +57,7 @@ export function issue(name: string, rules: KeyRules, keys: readonly WrittenKey[]
 function nameTaken(name: string, state: KeyState): Refusal {
   const hint =
     state === 'active' ? `gateway keys rotate ${name} gives it a new secret.` : `It is ${state}: choose another name, or remove its entry.`;
-  return new Refusal('no', `a key called "${name}" already exists`, hint);
+  return new Refusal('no', `a key called "${name}" already exists`, hint, 'name');
 }
 
 /** The first time after the year 9999. Unix milliseconds. */
@@ -64,12 +68,12 @@ function expiryOf(text: string, now: number): string {
   const life = /^\d+(\.\d+)?[a-z]+$/i.test(text) ? parseDuration(text) : undefined;
   if (life !== undefined && life > 0) {
     if (now + life >= lastTime)
-      throw new Refusal('usage', `expires ${text} is after the year 9999`, 'Leave it out: the key never expires.');
+      throw new Refusal('usage', `expires ${text} is after the year 9999`, 'Leave it out: the key never expires.', 'expires');
     return timeText(now + life);
   }
   if (!/^\d{4}-\d\d-\d\d(T.*)?$/.test(text) || Number.isNaN(parseTime(text)))
-    throw new Refusal('usage', `expires must be a duration or a date, not "${text}"`, 'For example 90d, or 2027-03-01.');
-  if (parseTime(text) <= now) throw new Refusal('usage', `expires ${text} is in the past`);
+    throw new Refusal('usage', `expires must be a duration or a date, not "${text}"`, 'For example 90d, or 2027-03-01.', 'expires');
+  if (parseTime(text) <= now) throw new Refusal('usage', `expires ${text} is in the past`, undefined, 'expires');
   return text;
 }
 

@@ -6,10 +6,11 @@ import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { barePath } from '../../../core/text/display-path.ts';
 import { issue, type KeyRules, revoke, rotate } from '../../../manage/keys/change.ts';
 import { editKey, writeNew } from '../../../manage/keys/files.ts';
+import type { LimitInput } from '../../../manage/keys/limits.ts';
 import { keyNamed } from '../../../manage/keys/shared.ts';
 import { Refusal } from '../../../manage/refusal.ts';
 import type { KeyChange, ReloadVerdict } from '../../api-types.ts';
-import { type AdminCall, isSet, textIn } from '../route.ts';
+import { type AdminCall, checkNames, isSet, textIn } from '../route.ts';
 
 /** Handlers of the key routes. Each throws GatewayError if the files cannot be read or the change is not possible. */
 export const keyChanges = {
@@ -48,7 +49,8 @@ async function applyChange(
     const verdict = change.written_to === null ? undefined : await subject.reload();
     return { json: { ...change, rejected: verdict?.result === 'rejected' ? rejectionReason(verdict) : null } };
   } catch (error) {
-    if (error instanceof Refusal) throw changeRefused(/[.?]$/.test(error.message) ? error.message : `${error.message}.`, error.hint);
+    if (error instanceof Refusal)
+      throw changeRefused(/[.?]$/.test(error.message) ? error.message : `${error.message}.`, error.hint, error.param);
     throw error;
   }
 }
@@ -59,7 +61,8 @@ function rejectionReason({ reason, diagnostics }: ReloadVerdict): string {
   return `${error.file}:${error.line}:${error.column}: ${error.message}`;
 }
 
-const changeRefused = (message: string, hint?: string): GatewayError => new GatewayError('invalid_value', { message, hint });
+const changeRefused = (message: string, hint?: string, param?: string): GatewayError =>
+  new GatewayError('invalid_value', { message, hint, param });
 
 async function create({ subject, body, written, configPath }: Change): Promise<PendingKeyChange> {
   const name = textIn(body, 'name');
@@ -134,6 +137,7 @@ function rulesOf(body: JsonObject): KeyRules {
       ...stringListIn(body, 'models'),
       ...stringListIn(body, 'prompts'),
     },
+    limits: limitsIn(body),
     expires: optional('expires'),
     defaultConfig: optional('default_config'),
     enforceConfig: isSet(body, 'enforce_config'),
@@ -141,6 +145,15 @@ function rulesOf(body: JsonObject): KeyRules {
     debug: false,
     kind: isSet(body, 'test') ? 'test' : 'live',
   };
+}
+
+const limitNames: Readonly<Record<keyof LimitInput, string>> = { rate: '', tokens: '', budget: '', concurrency: '' };
+
+function limitsIn(body: JsonObject): LimitInput {
+  const limits: unknown = body['limits'] ?? {};
+  if (!isJsonObject(limits)) throw new GatewayError('invalid_type', { message: '"limits" is not an object.', param: 'limits' });
+  checkNames(Object.keys(limits), limitNames, 'limit');
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null));
 }
 
 function stringListIn(body: JsonObject, name: string): Readonly<Record<string, readonly string[]>> {

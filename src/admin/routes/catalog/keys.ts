@@ -13,7 +13,7 @@ export const keyRoutes: readonly AdminRoute[] = [
     method: 'GET',
     path: '/api/keys',
     role: 'operator',
-    about: 'The API keys, one page at a time: permissions, last use and cost of each. Secrets are never returned.',
+    about: 'The API keys, one page at a time: permissions, limits, last use and cost of each. Secrets are never returned.',
     query: {
       ...pageParameters('keys', 'words that the name, a secret (id or prefix), a permission, the state or the file of a key must contain'),
       usage: '`false`: without last use, requests and cost, and without waiting for the request log',
@@ -36,6 +36,8 @@ export const keyRoutes: readonly AdminRoute[] = [
       prompts: 'list of prompts that it may use; default: all',
       default_config: 'config for requests that name no config and no provider',
       enforce_config: 'true: the gateway rejects every other choice',
+      limits:
+        'limits as in the configuration: `{"rate": "60/min", "tokens": "200k/min", "budget": "50USD/month", "concurrency": 20}`, each optional; default: none',
       metadata: 'object of strings, added to the records of its requests',
       expires: 'a duration such as `90d`, or a date',
       test: 'true: issues a `gw_test_` key',
