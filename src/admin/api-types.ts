@@ -1,5 +1,6 @@
 import type { Difference, Origin } from '../core/logs/explanation.ts';
 import type { Figures, StoredRecord, StoreState } from '../core/logs/reader.ts';
+import type { KeyLimits } from './key-limits.ts';
 
 /** Roles: `viewer` sees no bodies, `operator` sees everything and can test requests, `admin` can make changes. */
 export type Role = 'viewer' | 'operator' | 'admin';
@@ -268,6 +269,8 @@ export interface KeyView {
   readonly enforce_config: boolean;
   /** How its request and response bodies are logged; null: the default of the gateway. */
   readonly bodies: string | null;
+  /** Null: it has none. */
+  readonly limits: KeyLimits | null;
   readonly created: number | null;
   readonly expires: number | null;
   readonly revoked: number | null;

@@ -219,6 +219,23 @@ describe('/api/keys', () => {
     });
   });
 
+  it('shows what a key has used of its limits, without the requests that they rejected', async () => {
+    const limits = { rate: '2/day', tokens: '1M/day', budget: '5USD/month' };
+    const { secret } = await post<KeyChange>('/api/keys', { name: 'counted', limits });
+    expect([await chat(secret), await chat(secret), await chat(secret)]).toEqual([200, 200, 429]);
+    const shown = async () => (await get<KeyPage>('/api/keys')).keys.find(({ name }) => name === 'counted');
+    await expect.poll(async () => (await shown())?.requests_today).toBe(3);
+    const { limits: used } = (await shown()) ?? {};
+    expect(used).toMatchObject({
+      rate: { max: 2, unit: 'day', used: 2 },
+      tokens: { max: 1_000_000, unit: 'day' },
+      budget: { usd: '5', period: 'month', spent_usd: '0' },
+      concurrency: null,
+    });
+    expect(used?.tokens?.used).toBeGreaterThan(0);
+    expect(new Date(used?.budget?.renews ?? 0).toISOString()).toMatch(/-01T00:00:00\.000Z$/);
+  });
+
   it.each([
     [{ name: 'bad name' }, 'name'],
     [{ expires: 'soon' }, 'expires'],

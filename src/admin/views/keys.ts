@@ -7,6 +7,7 @@ import { digestOf, searchTextOf, timeOf } from '../../manage/keys/shared.ts';
 import { toStorable } from '../../query/text.ts';
 import type { KeyPage, KeyView } from '../api-types.ts';
 import type { ManagedGateway } from '../managed-gateway.ts';
+import { keyLimits, type LimitedKey, limitedKeys, type LimitUse, readLimitUse, unknownUse } from './limit-use.ts';
 import { figuresOf, readLog } from './named-figures.ts';
 import { type PageQuery, pageOf } from './page.ts';
 
@@ -30,8 +31,12 @@ export async function keysOf(subject: ManagedGateway, query: KeyQuery): Promise<
   };
   const { entries: keys, page } = pageOf(all, query, ([name]) => name, textOf);
   const names = keys.map(([name]) => name);
-  const usage = withUsage && keys.length > 0 ? await usageOf(subject, names, now) : noUsage;
-  return { keys: keys.map(([name, entry]) => viewOf(name, entry, { at: locations[pathOf(name)] ?? null, usage })), ...page };
+  const limited = limitedKeys(keys);
+  const usage = withUsage && keys.length > 0 ? await usageOf(subject, names, limited, now) : noUsage;
+  const limits = new Map(limited.map((key) => [key.name, keyLimits(key, usage.ofLimits, now)]));
+  const viewOfKey = ([name, entry]: (typeof keys)[number]): KeyView =>
+    viewOf(name, entry, { at: locations[pathOf(name)] ?? null, limits: limits.get(name) ?? null, usage });
+  return { keys: keys.map(viewOfKey), ...page };
 }
 
 const pathOf = (name: string): string => formatPath(['api_keys', name]);
@@ -41,23 +46,30 @@ interface Usage {
   readonly today: ((name: string) => Figures) | undefined;
   readonly month: Readonly<Record<string, Spent>> | undefined;
   readonly used: Readonly<Record<string, number>> | undefined;
+  readonly ofLimits: LimitUse;
   readonly fault: string | null;
 }
 
-const noUsage: Usage = { today: undefined, month: undefined, used: undefined, fault: null };
+const noUsage: Usage = { today: undefined, month: undefined, used: undefined, ofLimits: unknownUse, fault: null };
 
 /** Ends with the first error, because each query to a database that does not respond takes long. */
-async function usageOf(subject: ManagedGateway, names: readonly string[], now: number): Promise<Usage> {
+async function usageOf(subject: ManagedGateway, names: readonly string[], limited: readonly LimitedKey[], now: number): Promise<Usage> {
   const { found: used, fault: faultOfUse } = await readLog(subject, (logs) => logs.keysUsed());
   if (faultOfUse !== null) return { ...noUsage, fault: faultOfUse };
   const date = new Date(now).toISOString().slice(0, 10);
   const { found: today, fault: faultOfToday } = await readLog(subject, (logs) => figuresOf(logs, 'key', names, date));
   if (faultOfToday !== null) return { ...noUsage, used, fault: faultOfToday };
-  const { found: month, fault } = await readLog(subject, (logs) => logs.spent(firstDayOfMonth(now), names));
-  return { used, today, month, fault };
+  const { found: month, fault: faultOfMonth } = await readLog(subject, (logs) => logs.spent(firstDayOfMonth(now), names));
+  if (faultOfMonth !== null) return { ...noUsage, used, today, fault: faultOfMonth };
+  const { found: ofLimits = unknownUse, fault } = await readLog(subject, (logs) => readLimitUse(logs, limited, now));
+  return { used, today, month, ofLimits, fault };
 }
 
-function viewOf(name: string, entry: GatewayKeyEntry, { at, usage }: { readonly at: KeyView['at']; readonly usage: Usage }): KeyView {
+function viewOf(
+  name: string,
+  entry: GatewayKeyEntry,
+  { at, limits, usage }: Pick<KeyView, 'at' | 'limits'> & { readonly usage: Usage },
+): KeyView {
   const secrets = [{ ...entry, until: undefined }, ...(entry.previous ?? [])].map(({ hash, prefix, until }) => {
     const id = keyIdOf(digestOf(hash) ?? '');
     return { id, prefix: prefix ?? null, last_used: usage.used?.[id] ?? null, retires: timeOf(until) ?? null };
@@ -73,6 +85,7 @@ function viewOf(name: string, entry: GatewayKeyEntry, { at, usage }: { readonly 
     default_config: entry.default_config ?? null,
     enforce_config: entry.enforce_config === true,
     bodies: entry.log?.bodies ?? null,
+    limits,
     created: timeOf(entry.created) ?? null,
     expires: timeOf(entry.expires) ?? null,
     revoked: timeOf(entry.revoked) ?? null,

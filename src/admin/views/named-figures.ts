@@ -33,6 +33,7 @@ export async function readLog<T>(
  * first hundred of a day are combined.
  *
  * @param since in filter syntax
+ * @param terms further terms of the filter, at most 100 characters and 3 values
  * @throws GatewayError `log_unavailable` also if only a part of them could be counted
  */
 export async function figuresOf(
@@ -40,11 +41,16 @@ export async function figuresOf(
   by: 'key' | 'provider',
   names: readonly string[],
   since: string,
+  terms = '',
 ): Promise<(name: string) => Figures> {
   const found = new Map<string, Figures>();
   // One after another: a page must not fill the queue of the store.
   for (const values of chunksOf(names.map((name) => `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`))) {
-    const { groups, uncounted_since } = await logs.stats({ query: `since:${since} ${by}:${values.join(',')}`, by, top: values.length });
+    const { groups, uncounted_since } = await logs.stats({
+      query: `since:${since} ${by}:${values.join(',')} ${terms}`.trimEnd(),
+      by,
+      top: values.length,
+    });
     if (uncounted_since !== null)
       throw new GatewayError('log_unavailable', { message: `Counting all requests since ${since} takes too long.` });
     for (const { name, ...figures } of groups) found.set(name ?? '', figures);
