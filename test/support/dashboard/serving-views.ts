@@ -389,6 +389,12 @@ export function absurdServing(now: number): Serving {
       at: location,
       configs: names,
       models: names,
+      limits: {
+        rate: { max: 999_999_999_999, unit: 'minute', used: 987_654_321_098 },
+        tokens: { max: 999_999_999_999, unit: 'second', used: null },
+        budget: { usd: '999999999.123456789123', period: 'month', spent_usd: '123456789012.123456789123', renews: now * 2 },
+        concurrency: 1_000_000,
+      },
       cost_month_usd: '123456789012.123456789123',
       requests_today: 987_654_321,
       secrets: names.slice(0, 6).map((id) => ({ id, prefix: longName, last_used: 0, retires: now * 2 })),

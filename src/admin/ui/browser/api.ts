@@ -6,12 +6,15 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly hint: string | null;
+  /** The member of the body that is wrong, such as `limits.rate`. */
+  readonly param: string | null;
 
-  constructor(message: string, status: number, code: string, hint: string | null = null) {
+  constructor(message: string, status: number, code: string, hint: string | null = null, param: string | null = null) {
     super(message);
     this.status = status;
     this.code = code;
     this.hint = hint;
+    this.param = param;
   }
 }
 
@@ -125,12 +128,14 @@ interface ErrorBody {
   readonly error?: {
     readonly message?: string;
     readonly code?: string;
+    readonly param?: string | null;
     readonly gateway?: { readonly hint?: string };
   };
 }
 
 async function errorOf(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as ErrorBody;
-  const { message, code, gateway } = body.error ?? {};
-  return new ApiError(message ?? `The gateway responded with ${response.status}.`, response.status, code ?? noCode, gateway?.hint ?? null);
+  const { message, code, param, gateway } = body.error ?? {};
+  const text = message ?? `The gateway responded with ${response.status}.`;
+  return new ApiError(text, response.status, code ?? noCode, gateway?.hint ?? null, param ?? null);
 }

@@ -1,6 +1,7 @@
-import { useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConfigPage, KeyChange, ProviderPage } from '../../../api-types.ts';
-import { get, post } from '../../browser/api.ts';
+import { type ApiError, get, post } from '../../browser/api.ts';
 import { useLoad } from '../../browser/load.ts';
 import { Button } from '../../components/button.tsx';
 import { Check, TextField } from '../../components/form.tsx';
@@ -18,32 +19,57 @@ interface CreateProps {
   readonly onDone: () => void;
 }
 
+/** What the form contains, by the members of the call; limits as `limits.rate`. */
+type Draft = Readonly<Record<(typeof members)[number], string>>;
+
+const members = [
+  'name',
+  'configs',
+  'providers',
+  'models',
+  'expires',
+  'limits.rate',
+  'limits.tokens',
+  'limits.budget',
+  'limits.concurrency',
+] as const;
+const emptyDraft = Object.fromEntries(members.map((member) => [member, ''])) as Draft;
+
+/** Value, change and problem of the field for a member. */
+type FieldOf = (member: keyof Draft) => {
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly problem: string | null;
+};
+
 export function CreateDialog({ taken, onClose, onDone }: CreateProps) {
-  const [name, setName] = useState('');
-  const [configs, setConfigs] = useState('');
-  const [providers, setProviders] = useState('');
-  const [models, setModels] = useState('');
-  const [expires, setExpires] = useState('');
+  const [draft, setDraft] = useState(emptyDraft);
   const [isTest, setIsTest] = useState(false);
+  /** The draft that was sent last. */
+  const [sent, setSent] = useState(emptyDraft);
   const create = useAction<KeyChange>(onDone);
-  const { data: knownConfigs } = useLoad(loadConfigs, []);
-  const { data: knownProviders } = useLoad(loadProviders, []);
-  const problem = taken.includes(name.trim()) ? 'A key has this name already' : null;
+  const form = useFocusOnProblem(create.error);
+  const name = draft.name.trim();
+  const isTaken = taken.includes(name);
+  const param = members.find((member) => member === create.error?.param);
+  const problemOf = (member: keyof Draft): string | null => {
+    if (member === 'name' && isTaken) return 'A key has this name already';
+    // Until the value is changed.
+    return member === param && draft[member] === sent[member] ? errorText(create.error) : null;
+  };
+  const field: FieldOf = (member) => ({
+    value: draft[member],
+    onInput: (value) => setDraft((before) => ({ ...before, [member]: value })),
+    problem: problemOf(member),
+  });
   const send = (): void => {
-    if (name.trim() === '' || problem !== null) return;
-    const body = {
-      name: name.trim(),
-      configs: parseList(configs),
-      providers: parseList(providers),
-      models: parseList(models),
-      expires: expires.trim() === '' ? undefined : expires.trim(),
-      test: isTest ? true : undefined,
-    };
-    create.run((signal) => post('/api/keys', body, signal));
+    if (name === '' || isTaken) return;
+    setSent(draft);
+    create.run((signal) => post('/api/keys', bodyOf(draft, isTest), signal));
   };
   if (create.result !== undefined)
     return (
-      <Dialog once title={`Key ${name.trim()}`} onClose={onClose} footer={<Button onClick={onClose}>I have copied it</Button>}>
+      <Dialog once title={`Key ${name}`} onClose={onClose} footer={<Button onClick={onClose}>I have copied it</Button>}>
         <Issued change={create.result} />
       </Dialog>
     );
@@ -57,7 +83,7 @@ export function CreateDialog({ taken, onClose, onDone }: CreateProps) {
           <Button disabled={create.busy} onClick={onClose}>
             Cancel
           </Button>
-          <Button kind="primary" disabled={create.busy || name.trim() === '' || problem !== null} onClick={send}>
+          <Button kind="primary" disabled={create.busy || name === '' || isTaken} onClick={send}>
             Create
           </Button>
         </>
@@ -65,43 +91,93 @@ export function CreateDialog({ taken, onClose, onDone }: CreateProps) {
     >
       <form
         class="stack"
+        ref={form}
         onSubmit={(event) => {
           event.preventDefault();
           send();
         }}
       >
-        <TextField
-          label="Name"
-          value={name}
-          onInput={setName}
-          placeholder="app-web"
-          hint="Who uses it. Records and costs show this name"
-          problem={problem}
-        />
-        <TextField label="Configs" value={configs} onInput={setConfigs} hint={hintOf(knownConfigs)} />
-        <TextField label="Providers" value={providers} onInput={setProviders} hint={hintOf(knownProviders)} />
-        <TextField
-          label="Models"
-          value={models}
-          onInput={setModels}
-          placeholder="gpt-4o*"
-          hint="Separated by commas, with * for any text. Empty: all"
-        />
-        <TextField
-          label="Expires"
-          value={expires}
-          onInput={setExpires}
-          placeholder="90d"
-          hint="A duration, or a date such as 2027-03-01. Empty: never"
-        />
+        <PermissionFields field={field} />
+        <LimitFields field={field} />
         <Check label="For tests (gw_test_…)" checked={isTest} onChange={setIsTest} />
-        {create.error !== undefined && <Problem error={create.error} />}
+        {create.error !== undefined && param === undefined && <Problem error={create.error} />}
         <button type="submit" class="hidden-text" tabIndex={-1} aria-hidden="true">
           Create
         </button>
       </form>
     </Dialog>
   );
+}
+
+function PermissionFields({ field }: { field: FieldOf }) {
+  const { data: knownConfigs } = useLoad(loadConfigs, []);
+  const { data: knownProviders } = useLoad(loadProviders, []);
+  return (
+    <>
+      <TextField label="Name" {...field('name')} placeholder="app-web" hint="Who uses it. Records and costs show this name" />
+      <TextField label="Configs" {...field('configs')} hint={hintOf(knownConfigs)} />
+      <TextField label="Providers" {...field('providers')} hint={hintOf(knownProviders)} />
+      <TextField label="Models" {...field('models')} placeholder="gpt-4o*" hint="Separated by commas, with * for any text. Empty: all" />
+      <TextField label="Expires" {...field('expires')} placeholder="90d" hint="A duration, or a date such as 2027-03-01. Empty: never" />
+    </>
+  );
+}
+
+function LimitFields({ field }: { field: FieldOf }) {
+  return (
+    <fieldset class="stack tight">
+      <legend>Limits, each optional</legend>
+      <div class="fields">
+        <TextField label="Requests" {...field('limits.rate')} placeholder="60/min" hint="Per s, min, h or day" />
+        <TextField
+          label="Tokens"
+          {...field('limits.tokens')}
+          placeholder="200k/min"
+          hint="Of requests and responses together, per s, min, h or day"
+        />
+        <TextField label="Budget" {...field('limits.budget')} placeholder="50USD/month" hint="Cost per calendar day, week or month (UTC)" />
+        <TextField label="Requests in flight" {...field('limits.concurrency')} placeholder="20" hint="At the same time" />
+      </div>
+    </fieldset>
+  );
+}
+
+function bodyOf(draft: Draft, isTest: boolean) {
+  const text = (member: keyof Draft): string | undefined => draft[member].trim() || undefined;
+  const count = text('limits.concurrency');
+  const limits = {
+    rate: text('limits.rate'),
+    tokens: text('limits.tokens'),
+    budget: text('limits.budget'),
+    // The gateway rejects a text.
+    concurrency: count !== undefined && /^\d+$/.test(count) ? Number(count) : count,
+  };
+  return {
+    name: text('name'),
+    configs: parseList(draft.configs),
+    providers: parseList(draft.providers),
+    models: parseList(draft.models),
+    expires: text('expires'),
+    limits: Object.values(limits).every((limit) => limit === undefined) ? undefined : limits,
+    test: isTest ? true : undefined,
+  };
+}
+
+function errorText(error: ApiError | undefined): string | null {
+  if (error === undefined) return null;
+  const { message, hint } = error;
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}${hint === null ? '' : ` ${hint}`}`;
+}
+
+/** A ref to a form, whose first field with a problem gets the focus after an error. */
+function useFocusOnProblem(error: ApiError | undefined): RefObject<HTMLFormElement | null> {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    const input = error === undefined ? null : form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
+    input?.focus();
+    input?.closest('.field')?.scrollIntoView({ block: 'nearest' });
+  }, [error]);
+  return form;
 }
 
 /** The first names of a list, and the number of all. */

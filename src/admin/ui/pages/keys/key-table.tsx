@@ -8,6 +8,7 @@ import { OriginLabel } from '../../components/difference.tsx';
 import { Ago, Badge } from '../../components/display.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { joinTerms, requestsHref, term } from '../../log/terms.ts';
+import { Limits } from './limits.tsx';
 
 interface KeyTableProps {
   readonly keys: readonly KeyView[];
@@ -18,12 +19,15 @@ interface KeyTableProps {
 const week = 7 * 86_400_000;
 const unknown = <span class="muted">–</span>;
 
+const limitsColumn: Column<KeyView> = { name: 'Limits', cell: ({ name, limits }) => <Limits name={name} limits={limits} /> };
+
 export function KeyTable({ keys, onRotate, onRevoke }: KeyTableProps) {
   const columns: Column<KeyView>[] = [
     { name: 'Name', cell: (key) => <Name entry={key} /> },
     { name: 'State', cell: (key) => <State entry={key} /> },
     { name: 'Secrets', cell: (key) => <Secrets entry={key} /> },
     { name: 'May use', cell: (key) => <Scope entry={key} /> },
+    ...(keys.some(({ limits }) => limits !== null) ? [limitsColumn] : []),
     {
       name: 'Today (UTC)',
       isNumber: true,
