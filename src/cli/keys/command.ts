@@ -25,7 +25,7 @@ export function addKeys(program: CliCommand, { io, registry, toAction }: Command
     .option('--debug', 'set debug: true for the key; has no effect in this version')
     .option('--write', 'write the key to a new file in the included directory for keys')
     .action(toAction(async (name: string, flags: CreateFlags) => (await import('./create.ts')).createKey(name, flags, io, registry)));
-  addCommand(parent, 'list', 'list keys: permissions, expiry, last use, cost')
+  addCommand(parent, 'list', 'list keys: permissions, limits, expiry, last use, cost')
     .option('--find <words>', 'only keys whose name, prefix, permissions and state contain these words')
     .action(toAction(async (flags: ListFlags) => (await import('./list.ts')).listKeys(flags, io)));
   addCommand(parent, 'rotate', 'issue a new secret; the old one works until the overlap ends')

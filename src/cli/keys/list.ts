@@ -1,15 +1,18 @@
-import { fittingTable } from '../fitting-table.ts';
+import { fittingTable, type TableFit } from '../fitting-table.ts';
 import { jsonText } from '../text.ts';
 import { printable } from '../../core/text/printable.ts';
 import { keyIdOf } from '../../core/secrets/key.ts';
 import { formatAge } from '../../core/text/units.ts';
+import { periodStart } from '../../core/limits/budget-period.ts';
+import { firstDayOfMonth } from '../../core/logs/day.ts';
 import type { WrittenKey } from '../../config/edit/written.ts';
 import { digestOf, type KeyState, searchTextOf, stateOf, timeOf } from '../../manage/keys/shared.ts';
 import { openConfig } from './shared.ts';
+import { budgetDays, budgetOf, limitTexts } from './limits.ts';
 import { type KeyUsage, keyUsage } from './usage.ts';
 import { exitCodes, sameFile, type CommonFlags } from '../command.ts';
 import { type CliIo, terminalWidth } from '../io.ts';
-import { moneyText } from '../../query/money.ts';
+import { moneyText, sumUnits } from '../../query/money.ts';
 import { wordMatcher } from '../../query/text.ts';
 
 interface Secret {
@@ -25,6 +28,10 @@ interface Listed {
   readonly state: KeyState;
   readonly allow: NonNullable<WrittenKey['entry']['allow']>;
   readonly default_config: string | null;
+  /** As written. */
+  readonly limits: NonNullable<WrittenKey['entry']['limits']> | null;
+  /** Of the budget, in the current day, week or month (UTC), as an exact decimal. */
+  readonly budget_spent_usd: string | null;
   readonly created: string | null;
   readonly expires: string | null;
   readonly revoked: string | null;
@@ -40,7 +47,7 @@ export interface ListFlags extends CommonFlags {
   readonly find?: string;
 }
 
-/** `gateway keys list`: lists keys, their permissions and costs, and when each secret was last used. Returns the exit code. */
+/** `gateway keys list`: lists keys, their permissions, limits and costs, and when each secret was last used. Returns the exit code. */
 export async function listKeys(flags: ListFlags, io: CliIo): Promise<number> {
   const all = openConfig(flags, io);
   const matches = wordMatcher(flags.find ?? '');
@@ -48,13 +55,14 @@ export async function listKeys(flags: ListFlags, io: CliIo): Promise<number> {
     matches === undefined ? all : { ...all, keys: all.keys.filter(({ name, entry }) => matches(searchTextOf(name, entry, Date.now()))) };
   const warn = (why: string): void =>
     void io.stderr.write(`warning: the use of keys is shown without the request log: ${printable(why)}\n`);
-  const usage = await keyUsage(config, io.cwd, warn);
   const now = Date.now();
+  const days = new Set([firstDayOfMonth(now), ...budgetDays(config.keys, now)]);
+  const usage = await keyUsage(config, io.cwd, days, warn);
   const keys = config.keys.map((key) => listedOf(key, usage, now));
   if (flags.json === true) io.stdout.write(jsonText(keys));
   else if (keys.length === 0 && all.keys.length > 0) io.stderr.write('no key matches all of these words\n');
   else if (keys.length === 0) io.stderr.write(`no keys are defined; to create one: ${sameFile('gateway keys create NAME', flags)}\n`);
-  else io.stdout.write(fittingTable([head, ...keys.flatMap((key) => rowsOf(key, now))], { ...fit, width: terminalWidth(io.stdout) }));
+  else io.stdout.write(fittingTable(tableOf(keys, now), fitOf(terminalWidth(io.stdout))));
   return exitCodes.yes;
 }
 
@@ -65,13 +73,17 @@ function listedOf({ name, entry }: WrittenKey, { used, costs }: KeyUsage, now: n
     const at = id === null ? undefined : used.get(id);
     return { id, prefix: prefix ?? null, until, last_used: at === undefined ? null : new Date(at).toISOString() };
   };
-  const cost = costs.get(name);
+  const cost = costs.get(firstDayOfMonth(now))?.get(name);
+  const budget = budgetOf(entry.limits);
+  const spent = budget === undefined ? undefined : costs.get(periodStart(budget.period, now))?.get(name);
   const older = (entry.previous ?? []).filter((one) => (timeOf(one.until) ?? 0) > now);
   return {
     name,
     state: stateOf(entry, now),
     allow: entry.allow ?? {},
     default_config: entry.default_config ?? null,
+    limits: entry.limits ?? null,
+    budget_spent_usd: spent === undefined ? null : moneyText(spent.units),
     created: entry.created ?? null,
     expires: entry.expires ?? null,
     revoked: entry.revoked ?? null,
@@ -81,11 +93,26 @@ function listedOf({ name, entry }: WrittenKey, { used, costs }: KeyUsage, now: n
   };
 }
 
-const head = ['NAME', 'KEY', 'MAY USE', 'CREATED', 'EXPIRES', 'LAST USED', 'COST THIS MONTH'];
-const fit = { removable: ['CREATED', 'MAY USE', 'COST THIS MONTH', 'KEY'], flexible: ['MAY USE'] };
+const head = ['NAME', 'KEY', 'MAY USE', 'LIMITS', 'CREATED', 'EXPIRES', 'LAST USED', 'COST THIS MONTH'];
+const removable = ['CREATED', 'MAY USE', 'COST THIS MONTH', 'KEY'];
+/** Columns of a terminal in which limits are shown, truncated if necessary. */
+const leastForLimits = 60;
 
+function fitOf(width: number | undefined): TableFit {
+  const isNarrow = width !== undefined && width < leastForLimits;
+  return { width, removable: isNarrow ? [...removable, 'LIMITS'] : removable, flexible: ['MAY USE', 'LIMITS'] };
+}
+
+/** The rows with their heading, without the limits if no key has one. */
+function tableOf(keys: readonly Listed[], now: number): readonly (readonly string[])[] {
+  const rows = [head, ...keys.flatMap((key) => rowsOf(key, now))];
+  return keys.some(({ limits }) => limits !== null) ? rows : rows.map((row) => row.toSpliced(head.indexOf('LIMITS'), 1));
+}
+
+/** A row for each of its secrets and of its limits. */
 function rowsOf(key: Listed, now: number): string[][] {
   const [first, ...older] = key.secrets;
+  const limits = limitTexts(key.limits, key.budget_spent_usd === null ? undefined : (sumUnits(key.budget_spent_usd) ?? undefined));
   const ends =
     key.state === 'revoked'
       ? `revoked ${dayOf(key.revoked)}`
@@ -94,8 +121,13 @@ function rowsOf(key: Listed, now: number): string[][] {
         : dayOf(key.expires);
   const unknown = key.unpriced_month ? ` + ${key.unpriced_month} unknown` : '';
   const cost = key.cost_month_usd === null ? '-' : `$${key.cost_month_usd}${unknown}`;
-  const rows = [[key.name, prefixOf(first), scopeOf(key), dayOf(key.created), ends, agoOf(first, now), cost]];
-  for (const secret of older) rows.push(['  older secret', prefixOf(secret), '', '', minuteOf(secret.until), agoOf(secret, now)]);
+  const rows = [[key.name, prefixOf(first), scopeOf(key), limits[0] ?? '-', dayOf(key.created), ends, agoOf(first, now), cost]];
+  for (let i = 0; i < Math.max(older.length, limits.length - 1); i += 1) {
+    const secret = older[i];
+    const limit = limits[i + 1] ?? '';
+    if (secret === undefined) rows.push(['', '', '', limit]);
+    else rows.push(['  older secret', prefixOf(secret), '', limit, '', minuteOf(secret.until), agoOf(secret, now)]);
+  }
   return rows;
 }
 

@@ -1,7 +1,6 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../../config/read/files.ts';
-import { firstDayOfMonth } from '../../core/logs/day.ts';
 import type { OpenConfig } from '../../manage/keys/shared.ts';
 import { sumUnits } from '../../query/money.ts';
 import { toStorable } from '../../query/text.ts';
@@ -22,12 +21,14 @@ interface KeyCost {
   readonly unpriced: number;
 }
 
+type Costs = ReadonlyMap<number, Map<string, KeyCost>>;
+
 /** What the request log shows about keys. */
 export interface KeyUsage {
   /** When each secret was last used, by its id; Unix milliseconds. */
   readonly used: ReadonlyMap<string, number>;
-  /** Since the first of the month (UTC), by the name of a key. Empty if they cannot be read. */
-  readonly costs: ReadonlyMap<string, KeyCost>;
+  /** Since each of the given days, then by the name of a key. Empty if they cannot be read. */
+  readonly costs: ReadonlyMap<number, ReadonlyMap<string, KeyCost>>;
 }
 
 /** Maximum number of bytes of the newest records to read. A key that they don't contain was not used recently. */
@@ -37,15 +38,17 @@ const noTable = '42P01';
 
 /**
  * Reads the last use from the request log, and from records that are not stored there yet; the costs from the log only.
+ * @param days Unix days since which costs are added up
  * @param warn called with the reason if the request log cannot be read
  */
 export async function keyUsage(
   { stateDir, store, path: configPath, keys }: OpenConfig,
   cwd: string,
+  days: ReadonlySet<number>,
   warn: (why: string) => void,
 ): Promise<KeyUsage> {
   const used: Map<string, number> = new Map();
-  const costs = new Map<string, KeyCost>();
+  const costs: Costs = new Map([...days].map((day) => [day, new Map()]));
   const names = keys.map(({ name }) => name);
   if (store.isUnknown) warn('logging.requests.store refers to a variable or a file that cannot be read here');
   else if (store.text !== undefined && store.text !== 'sqlite') {
@@ -92,16 +95,18 @@ const whyUnreadable = (error: unknown): string =>
 async function readDatabase(
   database: LogDatabase,
   names: readonly string[],
-  { used, costs }: { readonly used: Map<string, number>; readonly costs: Map<string, KeyCost> },
+  { used, costs }: { readonly used: Map<string, number>; readonly costs: Costs },
 ): Promise<void> {
   const queries = createQueries(await openSource(database, () => queryTimeoutMs), Date.now);
   try {
     for (const [id, at] of Object.entries(await queries.keysUsed())) recordUse(used, id, at);
-    const month = await queries.spent(firstDayOfMonth(Date.now()), names);
-    for (const name of names) {
-      const { cost_usd: cost = '0', unpriced = 0 } = month[toStorable(name)] ?? {};
-      const before = costs.get(name) ?? { units: 0n, unpriced: 0 };
-      costs.set(name, { units: before.units + (sumUnits(cost) ?? 0n), unpriced: before.unpriced + unpriced });
+    for (const [day, sums] of costs) {
+      const spent = await queries.spent(day, names);
+      for (const name of names) {
+        const { cost_usd: cost = '0', unpriced = 0 } = spent[toStorable(name)] ?? {};
+        const before = sums.get(name) ?? { units: 0n, unpriced: 0 };
+        sums.set(name, { units: before.units + (sumUnits(cost) ?? 0n), unpriced: before.unpriced + unpriced });
+      }
     }
   } finally {
     await queries.close();
