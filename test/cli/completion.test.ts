@@ -168,10 +168,6 @@ it.each(['bash', 'zsh', 'fish'])('gateway completion prints only the script: %s'
   expect(await runHere(['completion', shell], cwd)).toEqual({ code: 0, out: scripts[shell], err: '' });
 });
 
-it('completion scripts contain no hidden options', () => {
-  for (const text of Object.values(scripts)) expect(text).not.toContain('--budget');
-});
-
 it.each([
   [['completion'], /missing required argument 'shell'/],
   [['completion', 'tcsh'], /'tcsh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish/],
