@@ -1,6 +1,6 @@
+import type { UsedLimits } from '../core/limits/used-limits.ts';
 import type { Difference, Origin } from '../core/logs/explanation.ts';
 import type { Figures, StoredRecord, StoreState } from '../core/logs/reader.ts';
-import type { KeyLimits } from './key-limits.ts';
 
 /** Roles: `viewer` sees no bodies, `operator` sees everything and can test requests, `admin` can make changes. */
 export type Role = 'viewer' | 'operator' | 'admin';
@@ -270,7 +270,7 @@ export interface KeyView {
   /** How its request and response bodies are logged; null: the default of the gateway. */
   readonly bodies: string | null;
   /** Null: it has none. */
-  readonly limits: KeyLimits | null;
+  readonly limits: UsedLimits | null;
   readonly created: number | null;
   readonly expires: number | null;
   readonly revoked: number | null;

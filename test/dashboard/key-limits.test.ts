@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { KeyLimits } from '../../src/admin/key-limits.ts';
+import type { UsedLimits } from '../../src/core/limits/used-limits.ts';
 import { adminUrl } from '../admin/client.ts';
 import { startFixtureServer } from '../support/dashboard/fixture-server.ts';
 import { hasBrowser, useBrowser } from '../support/dashboard/page.ts';
@@ -16,10 +16,10 @@ providers: {mock: {type: mock}}
 
 const now = Date.now();
 const renews = Date.UTC(2027, 0);
-const noLimits: KeyLimits = { rate: null, tokens: null, budget: null, concurrency: null };
+const noLimits: UsedLimits = { rate: null, tokens: null, budget: null, concurrency: null };
 
 /** The limits before the request log has responded. */
-const unused = (limits: KeyLimits | null): KeyLimits | null =>
+const unused = (limits: UsedLimits | null): UsedLimits | null =>
   limits && {
     ...limits,
     rate: limits.rate && { ...limits.rate, used: null },
@@ -30,7 +30,7 @@ const unused = (limits: KeyLimits | null): KeyLimits | null =>
 describe.skipIf(!hasBrowser)('limits on the page of keys', () => {
   const open = useBrowser();
 
-  it.each<[string, Partial<KeyLimits>, string, string | null]>([
+  it.each<[string, Partial<UsedLimits>, string, string | null]>([
     ['a rate', { rate: { max: 60, unit: 'minute', used: 12 } }, '12 of 60 requests/min', null],
     ['one request', { rate: { max: 1, unit: 'hour', used: 0 } }, '0 of 1 request/h', null],
     ['tokens', { tokens: { max: 200_000, unit: 'day', used: 159_999 } }, '160K of 200K tokens/day', null],

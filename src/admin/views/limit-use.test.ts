@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { GatewayKeyEntry } from '../../config/schema/index.ts';
 import type { LogReader } from '../../core/logs/reader.ts';
 import { readFilter } from '../../query/read-filter.ts';
-import type { KeyLimits } from '../key-limits.ts';
+import type { UsedLimits } from '../../core/limits/used-limits.ts';
 import { noFigures } from '../health.ts';
 import { keyLimits, limitedKeys, readLimitUse, unknownUse } from './limit-use.ts';
 
@@ -31,7 +31,7 @@ function createLogs() {
 const keys = (limits: Readonly<Record<string, GatewayKeyEntry['limits']>>) =>
   limitedKeys(Object.entries(limits).map(([name, written]) => [name, { hash: '', ...(written === undefined ? {} : { limits: written }) }]));
 
-it.each<[string, NonNullable<GatewayKeyEntry['limits']>, Partial<KeyLimits>]>([
+it.each<[string, NonNullable<GatewayKeyEntry['limits']>, Partial<UsedLimits>]>([
   ['requests', { rate: '60/min' }, { rate: { max: 60, unit: 'minute', used: 12 } }],
   ['tokens of both directions', { tokens: '200k/day' }, { tokens: { max: 200_000, unit: 'day', used: 34 } }],
   ['nothing of a limit per second', { rate: '5/s' }, { rate: { max: 5, unit: 'second', used: null } }],

@@ -4,7 +4,7 @@ import { type CallerLimits, compileLimits, type WindowLimit } from '../../core/l
 import { shownLimits } from '../../core/limits/limits-text.ts';
 import type { Figures, LogReader, Spent } from '../../core/logs/reader.ts';
 import { toStorable } from '../../query/text.ts';
-import type { KeyLimits } from '../key-limits.ts';
+import type { UsedLimits } from '../../core/limits/used-limits.ts';
 import { figuresOf } from './named-figures.ts';
 
 /** A key and its limits. */
@@ -76,7 +76,7 @@ function groupedBy(
 }
 
 /** The limits of a key with what it has used of them. @param now Unix milliseconds */
-export function keyLimits({ name, limits }: LimitedKey, { windows, spent }: LimitUse, now: number): KeyLimits {
+export function keyLimits({ name, limits }: LimitedKey, { windows, spent }: LimitUse, now: number): UsedLimits {
   const { rate, tokens, budget, concurrency } = shownLimits(limits);
   const used = (window: WindowLimit | undefined, of: (figures: Figures) => number): number | null => {
     const figures = windows.get(window?.windowMs ?? 0)?.(name);

@@ -1,7 +1,7 @@
-import type { ShownBudget, ShownWindow } from '../core/limits/limits-text.ts';
+import type { ShownBudget, ShownWindow } from './limits-text.ts';
 
 /** Limits of a key and what it has used of them, as the request log has it; null where there is no limit. */
-export interface KeyLimits {
+export interface UsedLimits {
   readonly rate: UsedWindow | null;
   /** Tokens of requests and responses together. */
   readonly tokens: UsedWindow | null;

@@ -1,11 +1,11 @@
 import type { WindowUnit } from '../../../../core/limits/caller-limits.ts';
-import type { KeyLimits, UsedBudget, UsedWindow } from '../../../key-limits.ts';
+import type { UsedLimits, UsedBudget, UsedWindow } from '../../../../core/limits/used-limits.ts';
 import { compact, count, plural, usd } from '../../browser/format.ts';
 import { Bar } from '../../components/display.tsx';
 import { Icon } from '../../components/icon.tsx';
 
 /** Limits of a key, each with a bar that shows how much of it is used. */
-export function Limits({ name, limits }: { name: string; limits: KeyLimits | null }) {
+export function Limits({ name, limits }: { name: string; limits: UsedLimits | null }) {
   if (limits === null) return <span class="muted">none</span>;
   const { rate, tokens, budget, concurrency } = limits;
   return (
