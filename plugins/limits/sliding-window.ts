@@ -1,22 +1,33 @@
-/** The counts of one window, as sent to other processes. */
+/** What was used in one window. Times are Unix milliseconds. */
+export interface WindowCounts {
+  readonly count: number;
+  /** When something was first and last used; without a meaning for a count of 0. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The counts of the current window and the one before, as sent to other processes. */
 export interface WindowState {
   readonly windowMs: number;
   /** Number of the window since 1970. */
   readonly window: number;
-  readonly count: number;
-  readonly earlier: number;
+  readonly current: WindowCounts;
+  readonly earlier: WindowCounts;
 }
+
+const nothing: WindowCounts = Object.freeze({ count: 0, first: 0, last: 0 });
 
 /**
  * Counts what was used in the last period of a fixed length. The current window counts in full, and the one before by the
- * part of it that the period still covers, so a limit holds at the turn of a window too. Times are Unix milliseconds.
+ * part that the period still covers, as if its use had been spread evenly from the first to the last. So a limit holds at
+ * the turn of a window too, and who keeps to it is not rejected. Times are Unix milliseconds.
  */
 export class SlidingWindow {
   readonly #windowMs: number;
   #window = 0;
-  #count = 0;
-  /** The count of the window before. */
-  #earlier = 0;
+  #current = nothing;
+  /** The counts of the window before. */
+  #earlier = nothing;
 
   constructor(windowMs: number) {
     this.#windowMs = windowMs;
@@ -27,48 +38,69 @@ export class SlidingWindow {
   }
 
   get state(): WindowState {
-    return { windowMs: this.#windowMs, window: this.#window, count: this.#count, earlier: this.#earlier };
+    return { windowMs: this.#windowMs, window: this.#window, current: this.#current, earlier: this.#earlier };
   }
 
   add(count: number, now: number): void {
     this.#advance(now);
-    this.#count += count;
+    const at = Math.max(now, this.#window * this.#windowMs);
+    this.#current = joined(this.#current, { count, first: at, last: at }, this.#current.count + count);
   }
 
   used(now: number): number {
     this.#advance(now);
-    return this.#count + this.#earlier * this.#remaining(now);
+    return this.#current.count + countAfter(this.#earlier, now - this.#windowMs);
   }
 
   /** Milliseconds until at most `most` are used, if nothing is added; 0 if this is so already. @param most at least 0 */
   wait(most: number, now: number): number {
     if (this.used(now) <= most) return 0;
-    const untilEnd = this.#windowMs * this.#remaining(now);
-    if (this.#count <= most) return untilEnd - (this.#windowMs * (most - this.#count)) / this.#earlier;
-    return untilEnd + this.#windowMs * (1 - most / this.#count);
+    const { count } = this.#current;
+    const last = count <= most ? timeOf(this.#earlier, most - count) : timeOf(this.#current, most);
+    return last + this.#windowMs - now;
   }
 
   /** Takes over the counts of another process where they are higher. */
-  merge({ window, count, earlier }: WindowState, now: number): void {
+  merge({ window, current, earlier }: WindowState, now: number): void {
     this.#advance(now);
     if (window === this.#window) {
-      this.#count = Math.max(this.#count, count);
-      this.#earlier = Math.max(this.#earlier, earlier);
-    } else if (window === this.#window - 1) this.#earlier = Math.max(this.#earlier, count);
+      this.#current = higher(this.#current, current);
+      this.#earlier = higher(this.#earlier, earlier);
+    } else if (window === this.#window - 1) this.#earlier = higher(this.#earlier, current);
   }
 
-  /** The part of the window that is left, in (0, 1]. */
-  #remaining(now: number): number {
-    return Math.min(1, this.#window + 1 - now / this.#windowMs);
-  }
-
-  /** If the system time was set back, the current window begins again with its count. */
+  /**
+   * A time in the window before changes nothing: requests may be counted in another order than they arrived. If the system
+   * time was set back further, the current window begins again with its count.
+   */
   #advance(now: number): void {
     const window = Math.floor(now / this.#windowMs);
+    if (window === this.#window || window === this.#window - 1) return;
     if (window > this.#window) {
-      this.#earlier = window === this.#window + 1 ? this.#count : 0;
-      this.#count = 0;
+      this.#earlier = window === this.#window + 1 ? this.#current : nothing;
+      this.#current = nothing;
+    } else {
+      this.#earlier = nothing;
+      this.#current = { count: this.#current.count, first: now, last: now };
     }
     this.#window = window;
   }
 }
+
+/** How much of it was used after `start`. */
+function countAfter({ count, first, last }: WindowCounts, start: number): number {
+  if (count === 0 || start >= last) return 0;
+  return start < first ? count : ((count - 1) * (last - start)) / (last - first);
+}
+
+/** The earliest time after which at most `most` were used. */
+const timeOf = ({ count, first, last }: WindowCounts, most: number): number =>
+  most >= count - 1 ? first : last - (most * (last - first)) / (count - 1);
+
+function joined(one: WindowCounts, other: WindowCounts, count: number): WindowCounts {
+  if (one.count === 0) return other;
+  if (other.count === 0) return one;
+  return { count, first: Math.min(one.first, other.first), last: Math.max(one.last, other.last) };
+}
+
+const higher = (one: WindowCounts, other: WindowCounts): WindowCounts => joined(one, other, Math.max(one.count, other.count));
