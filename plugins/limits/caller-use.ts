@@ -14,9 +14,22 @@ interface WindowCount {
 }
 
 interface KnownUse {
-  readonly requests: WindowState | undefined;
-  readonly tokens: WindowState | undefined;
-  readonly spent: SpentState | undefined;
+  readonly requests: readonly WindowState[];
+  readonly tokens: readonly WindowState[];
+  readonly spent: readonly SpentState[];
+}
+
+/** A count, and the part of it that the other processes do not know yet. */
+interface SharedWindow {
+  readonly window: SlidingWindow;
+  unsent: number;
+}
+
+interface SharedSum {
+  readonly spent: Spent;
+  /** Of the period that began on the day `since`. */
+  unsent: bigint;
+  since: number;
 }
 
 /**
@@ -25,16 +38,16 @@ interface KnownUse {
  */
 const unsentShare = 100;
 
-/** What one caller has used. Times are Unix milliseconds. */
+/**
+ * What one caller has used, for each unit of a limit on its own: after a reload that changes it, requests that began before
+ * still end under the earlier one. Times are Unix milliseconds.
+ */
 export class CallerUse {
   readonly #id: string;
   readonly #send: (message: UseMessage) => void;
-  #requests: SlidingWindow | undefined;
-  #tokens: SlidingWindow | undefined;
-  #spent: Spent | undefined;
-  #unsentRequests = 0;
-  #unsentTokens = 0;
-  #unsentPico = 0n;
+  readonly #requests: SharedWindow[] = [];
+  readonly #tokens: SharedWindow[] = [];
+  readonly #sums: SharedSum[] = [];
 
   /** @param id of the caller */
   constructor(id: string, send: (message: UseMessage) => void) {
@@ -44,54 +57,53 @@ export class CallerUse {
 
   /** All of it as a message. */
   get known(): UseMessage {
-    return { id: this.#id, known: { requests: this.#requests?.state, tokens: this.#tokens?.state, spent: this.#spent?.state } };
+    const states = (all: readonly SharedWindow[]) => all.map(({ window }) => window.state);
+    const spent = this.#sums.map((sum) => sum.spent.state);
+    return { id: this.#id, known: { requests: states(this.#requests), tokens: states(this.#tokens), spent } };
   }
 
   requests(windowMs: number): SlidingWindow {
-    return (this.#requests = windowOf(this.#requests, windowMs));
+    return windowOf(this.#requests, windowMs).window;
   }
 
   tokens(windowMs: number): SlidingWindow {
-    return (this.#tokens = windowOf(this.#tokens, windowMs));
+    return windowOf(this.#tokens, windowMs).window;
   }
 
   spent(period: BudgetPeriod): Spent {
-    if (this.#spent?.period !== period) this.#spent = new Spent(period);
-    return this.#spent;
+    return this.#sumOf(period).spent;
   }
 
-  addRequest({ max, windowMs }: WindowLimit, now: number): void {
-    this.requests(windowMs).add(1, now);
-    this.#unsentRequests += 1;
-    if (this.#unsentRequests * unsentShare < max) return;
-    this.#send({ id: this.#id, requests: { windowMs, count: this.#unsentRequests } });
-    this.#unsentRequests = 0;
+  addRequest(limit: WindowLimit, now: number): void {
+    const count = added(windowOf(this.#requests, limit.windowMs), limit.max, 1, now);
+    if (count > 0) this.#send({ id: this.#id, requests: { windowMs: limit.windowMs, count } });
   }
 
-  addTokens({ max, windowMs }: WindowLimit, count: number, now: number): void {
-    this.tokens(windowMs).add(count, now);
-    this.#unsentTokens += count;
-    if (this.#unsentTokens * unsentShare < max) return;
-    this.#send({ id: this.#id, tokens: { windowMs, count: this.#unsentTokens } });
-    this.#unsentTokens = 0;
+  addTokens(limit: WindowLimit, tokens: number, now: number): void {
+    const count = added(windowOf(this.#tokens, limit.windowMs), limit.max, tokens, now);
+    if (count > 0) this.#send({ id: this.#id, tokens: { windowMs: limit.windowMs, count } });
   }
 
   /** @param since the Unix day on which the period began */
   addCost({ pico: max, period }: Budget, pico: bigint, since: number): void {
-    this.spent(period).add(pico, since);
-    this.#unsentPico += pico;
-    if (this.#unsentPico * BigInt(unsentShare) < max) return;
-    this.#send({ id: this.#id, spent: { period, since, pico: this.#unsentPico } });
-    this.#unsentPico = 0n;
+    const sum = this.#sumOf(period);
+    // An earlier period is over for all.
+    if (since < sum.since) return;
+    sum.spent.add(pico, since);
+    sum.unsent = sum.since === since ? sum.unsent + pico : pico;
+    sum.since = since;
+    if (sum.unsent * BigInt(unsentShare) < max) return;
+    this.#send({ id: this.#id, spent: { period, since, pico: sum.unsent } });
+    sum.unsent = 0n;
   }
 
   /** Another process sent what it has counted. */
   receive(message: UseMessage, now: number): void {
     if ('known' in message) {
       const { requests, tokens, spent } = message.known;
-      if (requests !== undefined) this.requests(requests.windowMs).merge(requests, now);
-      if (tokens !== undefined) this.tokens(tokens.windowMs).merge(tokens, now);
-      if (spent !== undefined) this.spent(spent.period).merge(spent.pico, spent.since);
+      for (const state of requests) this.requests(state.windowMs).merge(state, now);
+      for (const state of tokens) this.tokens(state.windowMs).merge(state, now);
+      for (const { period, pico, since } of spent) this.spent(period).merge(pico, since);
       return;
     }
     const { requests, tokens, spent } = message;
@@ -99,8 +111,26 @@ export class CallerUse {
     if (tokens !== undefined) this.tokens(tokens.windowMs).add(tokens.count, now);
     if (spent !== undefined) this.spent(spent.period).add(spent.pico, spent.since);
   }
+
+  #sumOf(period: BudgetPeriod): SharedSum {
+    let sum = this.#sums.find(({ spent }) => spent.period === period);
+    if (sum === undefined) this.#sums.push((sum = { spent: new Spent(period), unsent: 0n, since: 0 }));
+    return sum;
+  }
 }
 
-/** After a reload that changes the length of the window, counting begins anew. */
-const windowOf = (window: SlidingWindow | undefined, windowMs: number): SlidingWindow =>
-  window?.windowMs === windowMs ? window : new SlidingWindow(windowMs);
+function windowOf(windows: SharedWindow[], windowMs: number): SharedWindow {
+  let shared = windows.find(({ window }) => window.windowMs === windowMs);
+  if (shared === undefined) windows.push((shared = { window: new SlidingWindow(windowMs), unsent: 0 }));
+  return shared;
+}
+
+/** Counts, and returns the count that others should learn of: 0 while it is too small. */
+function added(shared: SharedWindow, max: number, count: number, now: number): number {
+  shared.window.add(count, now);
+  shared.unsent += count;
+  if (shared.unsent * unsentShare < max) return 0;
+  const { unsent } = shared;
+  shared.unsent = 0;
+  return unsent;
+}

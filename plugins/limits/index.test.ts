@@ -179,6 +179,20 @@ describe('budget', () => {
   );
 });
 
+describe('after a reload that changes the period of a limit', () => {
+  it.each<[string, WrittenLimits, WrittenLimits, Draft]>([
+    ['tokens', { tokens: '20/day' }, { tokens: '1M/min' }, draft('0', 10)],
+    ['budget', { budget: '2USD/month' }, { budget: '9USD/day' }, draft('1')],
+  ])('requests that began before it take nothing from the counts of %s', async (_, written, earlier, result) => {
+    const plugin = await setUp(limits);
+    const old = contextOf(earlier, {});
+    await plugin.admit?.(old);
+    for (let i = 0; i < 2; i += 1) await send(plugin, written, {}, result);
+    plugin.settle?.(old, result);
+    await refusal(() => plugin.admit?.(contextOf(written, {})));
+  });
+});
+
 describe('with several workers', () => {
   it.each<[string, WrittenLimits, Draft]>([
     ['rate', { rate: '6/min' }, draft('0')],
@@ -196,6 +210,16 @@ describe('with several workers', () => {
     const plugin = await setUp(limits, {}, host);
     for (let i = 0; i < 1000; i += 1) await send(plugin, { rate: '10k/min' });
     expect(messages).toBe(10);
+  });
+
+  it('a day begins for all without the last hundredth of the day before', async () => {
+    const [first, second] = await Promise.all(createWorkers(2).map(async (host) => await setUp(limits, {}, host)));
+    const written = { budget: '100USD/day' };
+    const tomorrow = noon + 24 * 60 * minute;
+    await send(first as PluginInstance, written, {}, draft('0.9'));
+    await send(first as PluginInstance, written, { at: tomorrow }, draft('1'));
+    await send(second as PluginInstance, written, { at: tomorrow }, draft('99'));
+    expect((await refusal(() => second?.admit?.(contextOf(written, { at: tomorrow })))).message).toContain('has spent 100 USD');
   });
 
   it('a worker that is started later takes over all that is known, once', async () => {
