@@ -10,6 +10,7 @@ import {
   unverifiedClaims,
 } from '#core/secrets/jwt.ts';
 import type { PluginHost } from '#core/plugin.ts';
+import { maskAddresses } from '#core/secrets/credential-names.ts';
 import { printable } from '#core/text/printable.ts';
 import type { ApiKey, JwtRules } from '#core/snapshot.ts';
 import { isLongerThan } from '#core/text/text-length.ts';
@@ -20,6 +21,8 @@ const maxCachedTokens = 5_000;
 const maxCachedLength = 4_096;
 /** Maximum characters of a metadata value, and of a caller's name. */
 const valueLimit = 128;
+/** Characters of the hash in the name of a caller whose own name cannot be shown. */
+const hashLength = 12;
 
 /** The caller named by a token, and the time until the token must be verified again. */
 interface VerifiedToken {
@@ -79,13 +82,23 @@ export class Tokens {
     const metadata = { ...rules.metadata, ...this.#metadataOf(claims) };
     return Object.freeze({
       ...rules,
-      name: `jwt:${printable(name).slice(0, valueLimit)}`,
-      // The displayed name is truncated, and two issuers may use the same name for different users.
+      name: `jwt:${this.#shownName(name)}`,
+      // Two issuers may use the same name for different users.
       owner: `jwt:${this.#host.sha256(JSON.stringify([claims['iss'], name]))}`,
       id: '',
       metadata: Object.freeze(metadata),
       retires: undefined,
     });
+  }
+
+  /**
+   * The name as records keep it. One that they would shorten or change ends with its hash, because what a caller has spent is
+   * found by its name.
+   */
+  #shownName(name: string): string {
+    const kept = maskAddresses(printable(name)).toWellFormed();
+    if (kept === name && name.length <= valueLimit) return name;
+    return `${kept.slice(0, valueLimit - hashLength - 1).toWellFormed()}~${this.#host.sha256(JSON.stringify(name)).slice(0, hashLength)}`;
   }
 
   #keyNamedIn(claims: JwtClaims, claim: string, header: string): ApiKey {
