@@ -114,7 +114,6 @@ class GatewayStart {
       schedule,
       now,
     });
-    this.#onOpened(() => this.#spendingReader.close());
     this.#control = this.#makeControl();
     this.#reloader = this.#makeReloader();
   }
@@ -244,6 +243,8 @@ class GatewayStart {
     const serving = workers > 1 ? await this.#fleet(workers, generation, loaded) : this.#alone(generation, address, loaded);
     this.#serving = serving;
     this.#onOpened(() => serving.close());
+    // Before the request log is closed, which it reads.
+    this.#onOpened(() => this.#spendingReader.close());
   }
 
   #alone(generation: Generation, address: ListenSetting, loaded: ValidConfig): Serving {

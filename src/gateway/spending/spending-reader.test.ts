@@ -120,6 +120,16 @@ describe('does not read', () => {
     expect([made.days.length, made.timers.size]).toEqual([1, 0]);
   });
 
+  it('after it was closed, and reports no reading that ends with the log', async () => {
+    const late = Promise.withResolvers<Log>();
+    const made = createReader(snapshotWith({ app: '1USD/month' }), () => late.promise);
+    await made.configured();
+    made.reader.close();
+    late.reject(new Error('the log was closed'));
+    await made.configured();
+    expect([made.faults, made.timers.size]).toEqual([[], 0]);
+  });
+
   it('without a request log', async () => {
     const made = createReader(snapshotWith({ app: '1USD/month' }), async () => ({}));
     made.parts.hasLog = false;

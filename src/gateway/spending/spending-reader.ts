@@ -67,7 +67,7 @@ export class SpendingReader {
       await this.#read(callers);
       this.#isFailing = false;
     } catch (error) {
-      if (!this.#isFailing) this.#deps.onFault(error);
+      if (!this.#isFailing && !this.#isClosed) this.#deps.onFault(error);
       this.#isFailing = true;
     }
   }
