@@ -58,7 +58,7 @@ export class CallerUse {
   /** All of it as a message. */
   get known(): UseMessage {
     const states = (all: readonly SharedWindow[]) => all.map(({ window }) => window.state);
-    const spent = this.#sums.map((sum) => sum.spent.state);
+    const spent = this.#sums.flatMap((sum) => sum.spent.states);
     return { id: this.#id, known: { requests: states(this.#requests), tokens: states(this.#tokens), spent } };
   }
 
@@ -87,8 +87,6 @@ export class CallerUse {
   /** @param since the Unix day on which the period began */
   addCost({ pico: max, period }: Budget, pico: bigint, since: number): void {
     const sum = this.#sumOf(period);
-    // An earlier period is over for all.
-    if (since < sum.since) return;
     sum.spent.add(pico, since);
     sum.unsent = sum.since === since ? sum.unsent + pico : pico;
     sum.since = since;

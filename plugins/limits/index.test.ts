@@ -129,6 +129,21 @@ describe('budget', () => {
     await send(plugin, dollar, { at: december });
   });
 
+  it('is not renewed by a system time that is wrong for a while, nor by a request that takes days', async () => {
+    const plugin = await setUp(limits);
+    const day = { budget: '1USD/day' };
+    const dayMs = 24 * 60 * minute;
+    const long = contextOf(day, { at: noon - 3 * dayMs });
+    await plugin.admit?.(long);
+    await send(plugin, day, { at: noon - dayMs }, draft('1'));
+    await send(plugin, day, {}, draft('1'));
+    await send(plugin, day, { at: noon + 999 * dayMs }, draft('0.5'));
+    await refusal(() => plugin.admit?.(contextOf(day, {})));
+    await send(plugin, day, { at: noon + dayMs }, draft('1'));
+    plugin.settle?.(long, draft('1'));
+    await refusal(() => plugin.admit?.(contextOf(day, { at: noon + dayMs })));
+  });
+
   it.each([null, '0'])('a cost of %s counts nothing', async (usd) => {
     const plugin = await setUp(limits);
     for (let i = 0; i < 3; i += 1) await send(plugin, { budget: '0.000001USD/day' }, {}, draft(usd));

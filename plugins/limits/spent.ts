@@ -9,37 +9,38 @@ export interface SpentState {
   readonly pico: bigint;
 }
 
-/** Adds up what a caller spends in the newest period of its budget. */
+/** Maximum periods that are known: the current one, and another if the system time was wrong for a while. */
+const maxPeriods = 2;
+
+/** Adds up what a caller spends in each of the newest periods of its budget. */
 export class Spent {
   readonly period: BudgetPeriod;
-  #since = 0;
-  #pico = 0n;
+  /** By the Unix day on which the period began. */
+  readonly #sums = new Map<number, bigint>();
 
   constructor(period: BudgetPeriod) {
     this.period = period;
   }
 
-  get state(): SpentState {
-    return { period: this.period, since: this.#since, pico: this.#pico };
+  get states(): readonly SpentState[] {
+    return Array.from(this.#sums, ([since, pico]) => ({ period: this.period, since, pico }));
   }
 
-  /** An amount of an earlier period is ignored: a message may arrive late, and the system time may be set back. */
   add(pico: bigint, since: number): void {
-    this.#begin(since);
-    if (since === this.#since) this.#pico += pico;
+    this.#set(since, (this.#sums.get(since) ?? 0n) + pico);
   }
 
   /** Takes over a sum that others know, if it is higher. Returns the sum of the period. */
   merge(pico: bigint, since: number): bigint {
-    this.#begin(since);
-    if (since < this.#since) return pico;
-    if (pico > this.#pico) this.#pico = pico;
-    return this.#pico;
+    const known = this.#sums.get(since) ?? 0n;
+    if (pico <= known) return known;
+    this.#set(since, pico);
+    return pico;
   }
 
-  #begin(since: number): void {
-    if (since <= this.#since) return;
-    this.#since = since;
-    this.#pico = 0n;
+  /** Forgets the earliest period if there are too many, also if that is this one: a late message, or a long request. */
+  #set(since: number, pico: bigint): void {
+    this.#sums.set(since, pico);
+    if (this.#sums.size > maxPeriods) this.#sums.delete(Math.min(...this.#sums.keys()));
   }
 }
