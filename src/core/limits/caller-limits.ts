@@ -51,7 +51,7 @@ const thousands: Readonly<Record<string, number>> = { '': 1, k: 1000, M: 1_000_0
 export const windowPattern = '^\\d{1,12}(\\.\\d{1,6})?[kM]?/(s|min|h|day)$';
 export const budgetPattern = `^\\d{1,9}(\\.\\d{1,12})? ?USD/(${budgetPeriods.join('|')})$`;
 
-/** Parses `60/min`, `200k/min`, `1.5M/day`. Undefined if it has another form, or is not a whole number of at least 1. */
+/** Parses `60/min`, `200k/min`, `1.5M/day`. Undefined if it has another form, or is not a whole number from 1 to 2⁵³ - 1. */
 export function parseWindowLimit(text: string): WindowLimit | undefined {
   const [, count = '', factor = '', unit = ''] = /^([\d.]+)([kM]?)\/([a-z]+)$/.exec(text) ?? [];
   const window = windows[unit];

@@ -12,7 +12,7 @@ export function checkLimits(caller: Node, path: Path, { isValid, report }: Check
     report({
       code: 'out-of-range',
       at: node.at,
-      message: `"${text}" is not a whole number of at least 1`,
+      message: `"${text}" is not a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`,
       hint: 'write 60/min, or 200k/min',
     });
   }
