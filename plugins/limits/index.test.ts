@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeContext, makeHost, makeKey, makeSnapshot, noon, refusal, setUp } from '../../test/support/stage-context.ts';
 import { parseDecimal } from '#core/cost/decimal.ts';
 import { compileLimits, type WrittenLimits } from '#core/limits/caller-limits.ts';
@@ -8,7 +8,7 @@ import limits from './index.ts';
 
 const minute = 60_000;
 
-/** Worker processes that share what their callers use: each message reaches the others at once. */
+/** Worker processes that share what their callers use: each message reaches the others as soon as it is sent. */
 function createWorkers(count: number): readonly PluginHost[] {
   type Receive = (message: unknown) => void;
   const receivers: Receive[] = [];
@@ -209,13 +209,20 @@ describe('after a reload that changes the period of a limit', () => {
 });
 
 describe('with several workers', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+  const informAll = (): void => void vi.advanceTimersByTime(5);
+
   it.each<[string, WrittenLimits, Draft]>([
     ['rate', { rate: '6/min' }, draft('0')],
     ['tokens', { tokens: '60/min' }, draft('0', 10)],
     ['budget', { budget: '6USD/day' }, draft('1')],
   ])('%s is one limit of all', async (_, written, result) => {
     const workers = await Promise.all(createWorkers(3).map(async (host) => await setUp(limits, {}, host)));
-    for (let i = 0; i < 6; i += 1) await send(workers[i % 3] as PluginInstance, written, {}, result);
+    for (let i = 0; i < 6; i += 1) {
+      await send(workers[i % 3] as PluginInstance, written, {}, result);
+      informAll();
+    }
     for (const worker of workers) await refusal(() => worker.admit?.(contextOf(written, {})));
   });
 
@@ -223,8 +230,22 @@ describe('with several workers', () => {
     let messages = 0;
     const host = makeHost({ shared: (_key, create) => create(() => (messages += 1)) });
     const plugin = await setUp(limits, {}, host);
-    for (let i = 0; i < 1000; i += 1) await send(plugin, { rate: '10k/min' });
+    for (let i = 0; i < 1000; i += 1) {
+      await send(plugin, { rate: '10k/min' });
+      informAll();
+    }
     expect(messages).toBe(10);
+  });
+
+  it('what is used within some milliseconds, by any callers, is one message', async () => {
+    const messages: unknown[] = [];
+    const host = makeHost({ shared: (_key, create) => create((message) => messages.push(message)) });
+    const plugin = await setUp(limits, {}, host);
+    const all = { rate: '60/min', tokens: '60k/min', budget: '1USD/day' };
+    for (const key of ['one', 'two']) await send(plugin, all, { key }, draft('0.5', 1000));
+    informAll();
+    informAll();
+    expect(messages).toEqual([expect.objectContaining({ length: 6 })]);
   });
 
   it('a day begins for all without the last hundredth of the day before', async () => {
@@ -233,6 +254,7 @@ describe('with several workers', () => {
     const tomorrow = noon + 24 * 60 * minute;
     await send(first as PluginInstance, written, {}, draft('0.9'));
     await send(first as PluginInstance, written, { at: tomorrow }, draft('1'));
+    informAll();
     await send(second as PluginInstance, written, { at: tomorrow }, draft('99'));
     expect((await refusal(() => second?.admit?.(contextOf(written, { at: tomorrow })))).message).toContain('has spent 100 USD');
   });
