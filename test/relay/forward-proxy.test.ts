@@ -117,6 +117,9 @@ function chat(more: object = {}, headers: Record<string, string> = {}): Promise<
   });
 }
 
+/** Headers of a request that chooses the host itself. */
+const chosen = { 'x-gateway-provider': 'openai', 'x-gateway-custom-host': 'https://other.example/v1', authorization: 'Bearer k' };
+
 const hosts = (): readonly unknown[] => tunnels.map(({ method, url }) => `${method} ${url}`);
 
 describe.each([true, false])('with fast_path: %s', (fastPath) => {
@@ -210,21 +213,40 @@ it('connects directly to hosts in no_proxy', async () => {
 
 it('reaches a host that a request chooses through the proxy if the allow list names it', async () => {
   await start({ proxy: address(proxy), allow: ['other.example'] });
-  const chosen = { 'x-gateway-provider': 'openai', 'x-gateway-custom-host': 'https://other.example/v1', authorization: 'Bearer k' };
   expect(await (await chat({ model: 'm' }, chosen)).json()).toEqual(completion('Hi'));
   expect(hosts()).toEqual(['CONNECT other.example:443']);
 });
 
-it('uses the new proxy after a reload, also for connections that are open', async () => {
-  await start();
-  await (await chat()).text();
-  const second = createServer();
-  await startProxy(second);
-  await gateway.write(yaml({ proxy: address(second) }));
-  expect((await gateway.gateway.reload()).type).toBe('reloaded');
-  expect(await (await chat()).json()).toEqual(completion('Hi'));
-  expect(usedPorts).toEqual([portOf(proxy), portOf(second)]);
-  second.close();
+describe.each([true, false])('after a reload, with fast_path: %s', (fastPath) => {
+  const reload = async (egress: object): Promise<void> => {
+    await gateway.write(yaml(egress, fastPath));
+    expect((await gateway.gateway.reload()).type).toBe('reloaded');
+  };
+
+  it.each([
+    ['of the configuration', {}, {}],
+    ['that a request chooses', { model: 'm' }, chosen],
+  ])('uses the new proxy for a host %s, also if a connection is open', async (_name, model, headers) => {
+    const allow = ['other.example'];
+    await start({ proxy: address(proxy), allow }, fastPath);
+    await (await chat(model, headers)).text();
+    const second = createServer();
+    await startProxy(second);
+    await reload({ proxy: address(second), allow });
+    expect(await (await chat(model, headers)).json()).toEqual(completion('Hi'));
+    expect(usedPorts).toEqual([portOf(proxy), portOf(second)]);
+    second.close();
+  });
+
+  it('uses the proxy for a host that a request chooses once the allow list names it', async () => {
+    const headers = { ...chosen, 'x-gateway-custom-host': 'https://other.nowhere/v1' };
+    await start({ proxy: address(proxy) }, fastPath);
+    expect((await chat({ model: 'm' }, headers)).status).toBe(502);
+    expect(hosts()).toEqual([]);
+    await reload({ proxy: address(proxy), allow: ['other.nowhere'] });
+    await (await chat({ model: 'm' }, headers)).text();
+    expect(hosts()).toEqual(['CONNECT other.nowhere:443']);
+  });
 });
 
 describe('exports of telemetry', () => {

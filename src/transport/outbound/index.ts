@@ -82,8 +82,11 @@ export function createOutbound(from: OutboundDeps): Outbound {
     media: createMedia(deps),
     jwt: createJwt({ ...deps, onFault: onKeysFault }),
     reconfigured: (before, after) => {
-      if (before.egressAllow.some((entry) => !after.egressAllow.includes(entry))) upstream.renew('request');
-      if (!isDeepStrictEqual(before.egressProxy, after.egressProxy)) upstream.renew('operator');
+      const isOtherProxy = !isDeepStrictEqual(before.egressProxy, after.egressProxy);
+      // Hosts that requests choose are reached through the proxy if the list names them.
+      const isOtherList = !isDeepStrictEqual(before.egressAllow, after.egressAllow);
+      if (isOtherProxy || isOtherList) upstream.renew('request');
+      if (isOtherProxy) upstream.renew('operator');
     },
     close: async () => {
       names.close();
