@@ -10,6 +10,7 @@ it.each<[url: string, endpoint: object, authorization: string | undefined]>([
   ['https://proxy.example/', { isTls: true, port: 443, serverName: 'proxy.example' }, undefined],
   ['http://[fd00::1]:3128', { host: 'fd00::1', port: 3128, serverName: undefined }, undefined],
   ['http://user@p', {}, 'user:'],
+  ['http://:pass@p', {}, ':pass'],
   ['http://us%3Aer:p%40ss%20%C3%BC@p', {}, 'us:er:p@ss ü'],
 ])('reads the address %s', (url, endpoint, credential) => {
   const authorization = credential === undefined ? undefined : `Basic ${Buffer.from(credential).toString('base64')}`;
@@ -26,6 +27,8 @@ it.each<[host: string, isTls: boolean]>([
   ['169.254.169.254', true],
   ['fe80::1', true],
   ['LISTED.example', true],
+  ['listed.example.', true],
+  ['localhost.', true],
   ['a.suffix.example', true],
   ['10.1.2.3', true],
 ])('uses no proxy for %s (TLS: %s)', (host, isTls) => {

@@ -5,7 +5,7 @@ import { HostList } from './host-list.ts';
 /** A forward proxy: a server that opens connections for others with `CONNECT`. */
 export interface Proxy {
   readonly endpoint: Endpoint;
-  /** Value of `Proxy-Authorization`; undefined if the address has no user name. */
+  /** Value of `Proxy-Authorization`; undefined if the address has neither a user name nor a password. */
   readonly authorization: string | undefined;
 }
 
@@ -21,8 +21,10 @@ const alwaysDirect = new HostList(['localhost', '*.localhost', '127.0.0.0/8', '1
  */
 export function createProxies(current: () => ProxySetting | undefined): FindProxy {
   let compiled: { readonly setting: ProxySetting; readonly proxy: Proxy; readonly except: HostList } | undefined;
-  return ({ isTls, host }) => {
+  return ({ isTls, host: written }) => {
     const setting = current();
+    // The dot at the end of a name means that it is complete.
+    const host = written.replace(/\.$/, '');
     if (setting === undefined || !isTls || alwaysDirect.has(host)) return undefined;
     if (compiled?.setting !== setting) compiled = { setting, proxy: proxyAt(setting.url), except: new HostList(setting.except) };
     return compiled.except.has(host) ? undefined : compiled.proxy;
@@ -34,6 +36,6 @@ function proxyAt(address: string): Proxy {
   const credential = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
   return {
     endpoint: endpointOf(url),
-    authorization: url.username === '' ? undefined : `Basic ${Buffer.from(credential, 'utf8').toString('base64')}`,
+    authorization: url.username === '' && url.password === '' ? undefined : `Basic ${Buffer.from(credential, 'utf8').toString('base64')}`,
   };
 }
