@@ -56,6 +56,8 @@ export class UpstreamConnection {
   isClosed = false;
   /** Epoch of the origin when this connection was started. */
   readonly epoch: number;
+  /** True while the connection is one of the origin's idle ones. */
+  isIdle = false;
   /** Monotonic time in milliseconds at which the connection became idle. */
   idleSince = 0;
   /** Monotonic time in milliseconds until which the connection may stay idle. */

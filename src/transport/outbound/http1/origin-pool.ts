@@ -168,7 +168,7 @@ export class OriginPool implements TimeoutGroup {
       origin.sweep(now);
       open += origin.size;
     }
-    while (this.#connections > this.#idleUpTo && this.#closeLongestIdle());
+    this.#closeSurplus();
     return open > 0 || this.#active > 0;
   }
 
@@ -182,14 +182,21 @@ export class OriginPool implements TimeoutGroup {
     return origin;
   }
 
-  /** False if no connection is idle. */
-  #closeLongestIdle(): boolean {
+  /** Closes the connections that have been idle for longest, as many as there are too many. */
+  #closeSurplus(): void {
+    const surplus = Math.ceil(this.#connections - this.#idleUpTo);
+    if (!(surplus > 0)) return;
+    const times = Float64Array.from([...this.#all()].flatMap(({ idleTimes }) => idleTimes)).sort();
+    const last = times[surplus - 1] ?? Number.POSITIVE_INFINITY;
+    for (const origin of this.#all()) origin.closeIdle(({ idleSince }) => idleSince <= last);
+  }
+
+  #closeLongestIdle(): void {
     let longest: UpstreamConnection | undefined;
     for (const { longestIdle: connection } of this.#all()) {
       if (connection !== undefined && (longest === undefined || connection.idleSince < longest.idleSince)) longest = connection;
     }
     longest?.close();
-    return longest !== undefined;
   }
 
   /**

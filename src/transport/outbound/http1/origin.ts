@@ -22,7 +22,7 @@ export class Origin {
   readonly #path: Omit<DialOptions, 'session'>;
   readonly owner: OriginOwner;
   /** A stack: the most recently used connection is used first, so that surplus ones reach their idle timeout and are closed. */
-  readonly #idle: UpstreamConnection[] = [];
+  #idle: UpstreamConnection[] = [];
   readonly #open = new Set<UpstreamConnection>();
   readonly #dials = new Set<PendingConnection>();
   /** TLS: the session with which the next connection can use a shorter handshake. */
@@ -48,6 +48,11 @@ export class Origin {
     return this.#idle.length;
   }
 
+  /** For each idle connection, since when it is idle. Monotonic milliseconds, ascending. */
+  get idleTimes(): readonly number[] {
+    return this.#idle.map(({ idleSince }) => idleSince);
+  }
+
   get longestIdle(): UpstreamConnection | undefined {
     return this.#idle[0];
   }
@@ -61,6 +66,7 @@ export class Origin {
 
   #take(now: number): UpstreamConnection | undefined {
     for (let last = this.#idle.pop(); last !== undefined; last = this.#idle.pop()) {
+      last.isIdle = false;
       if (last.idleUntil > now) return last;
       last.close();
     }
@@ -102,24 +108,31 @@ export class Origin {
     }
     connection.idleSince = now;
     connection.idleUntil = until;
+    connection.isIdle = true;
     this.#idle.push(connection);
   }
 
   closed(connection: UpstreamConnection): void {
     this.#open.delete(connection);
     this.owner.connectionClosed();
-    const index = this.#idle.lastIndexOf(connection);
-    if (index >= 0) this.#idle.splice(index, 1);
+    if (!connection.isIdle) return;
+    connection.isIdle = false;
+    this.#idle.splice(this.#idle[0] === connection ? 0 : this.#idle.lastIndexOf(connection), 1);
   }
 
   /** Closes connections that were idle too long, and aborts connection attempts that time out. */
   sweep(now: number): void {
-    for (const connection of this.#idle.filter(({ idleUntil }) => idleUntil <= now)) connection.close();
+    this.closeIdle(({ idleUntil }) => idleUntil <= now);
     for (const dial of this.#dials) if (dial.until <= now || dial.isAbandoned) dial.cancel(connectTimeout());
   }
 
-  closeIdle(): void {
-    for (const connection of this.#idle.slice()) connection.close();
+  /** Closes idle connections. They are removed together, because there may be tens of thousands. */
+  closeIdle(isClosing: (connection: UpstreamConnection) => boolean = () => true): void {
+    const closing = this.#idle.filter(isClosing);
+    if (closing.length === 0) return;
+    for (const connection of closing) connection.isIdle = false;
+    this.#idle = this.#idle.filter(({ isIdle }) => isIdle);
+    for (const connection of closing) connection.close();
   }
 
   close(error: Error): void {
