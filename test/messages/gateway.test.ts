@@ -299,9 +299,10 @@ it.each([
   ['of a call', [thought, { text: 'Let me look.' }, { ...madeCall, ...signed }]],
   ['of a call behind its thought', [thought, { ...madeCall, ...signed }]],
   ['of two calls', [thought, { ...madeCall, ...signed }, madeCall, { text: 'Two.' }]],
-  ['of a text', [thought, { text: 'Hi', ...signed }]],
-  ['behind a text', [thought, { text: 'Hi' }, { text: '', ...signed }]],
-  ['of a piece of a text', [thought, { text: 'Hi, ' }, { text: 'you', ...signed }, { text: '.' }]],
+  ['of a text', [thought, { text: 'Hi', ...signed }, { ...madeCall, ...signed }]],
+  ['of a text behind a call', [thought, { ...madeCall, ...signed }, { text: 'Hi', ...signed }]],
+  ['behind a text', [thought, { text: 'Hi' }, { text: '', ...signed }, { ...madeCall, ...signed }]],
+  ['of a piece of a text', [thought, { text: 'Hi, ' }, { text: 'you', ...signed }, { text: '.' }, { ...madeCall, ...signed }]],
 ])('/v1/messages returns and takes back a signature of Gemini: %s', async (_name, parts) => {
   const model = '@gemini/gemini-3-pro-preview';
   gemini = { ...contents, candidates: [{ index: 0, content: { role: 'model', parts }, finishReason: 'STOP' }] };
@@ -327,6 +328,21 @@ it.each([
       expect(JSON.stringify(lastBody())).not.toMatch(/U0lHTkVE|gateway:/);
     }
   }
+});
+
+it.each([
+  ['a signed text', [{ text: 'Hi', ...signed }]],
+  ['a text in front of a signature', [{ text: 'Hi' }, { text: '', ...signed }]],
+  ['a text with a signed piece', [{ text: 'H', ...signed }, { text: 'i' }]],
+])('/v1/messages ends with the text if the response is %s, as clients expect', async (_name, parts) => {
+  gemini = { ...contents, candidates: [{ index: 0, content: { role: 'model', parts: [thought, ...parts] }, finishReason: 'STOP' }] };
+  onTestFinished(() => void (gemini = contents));
+  const model = '@gemini/gemini-3-pro-preview';
+  const whole = await anthropic().messages.create({ model, ...request });
+  const streamed = await anthropic()
+    .messages.stream({ model, ...request })
+    .finalMessage();
+  for (const { content } of [whole, streamed]) expect(content).toMatchObject([{ type: 'thinking' }, { type: 'text', text: 'Hi' }]);
 });
 
 it('/v1/messages sends the thought signature of a tool call back to Gemini from its notes', async () => {

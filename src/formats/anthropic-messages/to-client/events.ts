@@ -48,6 +48,10 @@ export class MessageEvents {
   #hasStarted = false;
   /** True once the response had reasoning: its client reads such blocks, and sends them back. */
   #hasReasoning = false;
+  /** True once a text was sent. */
+  #hasText = false;
+  /** Signed pieces of the last text, once it is closed. */
+  #signed: SignedPiece[] = [];
   #next = 0;
   #open: Open | undefined;
   /** White space before a text, or a blank text. It is sent with the next text: the API rejects blank texts in later requests. */
@@ -97,7 +101,8 @@ export class MessageEvents {
 
   /** Returns the end of the response. Call it only if `isFinished`. */
   end(): readonly ApiEvent[] {
-    const last = [...this.#start('', ''), ...this.#calling(this.#calls.rest()), ...this.#afterCall(), ...this.#close()];
+    const content = [...this.#start('', ''), ...this.#calling(this.#calls.rest()), ...this.#afterCall(), ...this.#close()];
+    const last = this.#calls.count === 0 ? content : [...content, ...this.#signatures()];
     const { delta, usage, more } = this.#ending.fields(this.#calls.count);
     return [...last, { type: 'message_delta', delta, usage, ...more }, { type: 'message_stop' }];
   }
@@ -140,7 +145,7 @@ export class MessageEvents {
   #contentEvents(event: Exclude<Content, { type: 'tool_call' }>): readonly ApiEvent[] {
     switch (event.type) {
       case 'text':
-        return [...this.#text(event.text, event.block), ...this.#sign(event)];
+        return [...this.#text(event.text, event.block, event.signature), ...this.#sign(event)];
       case 'refusal':
         this.#ending.isRefused = true;
         return this.#text(event.text, undefined);
@@ -161,9 +166,9 @@ export class MessageEvents {
     }
   }
 
-  #text(text: string, block: number | undefined): readonly ApiEvent[] {
+  #text(text: string, block: number | undefined, signature?: string): readonly ApiEvent[] {
     if (text === '') return noEvents;
-    if (this.#open !== undefined && this.#isOpen('text', block)) {
+    if (this.#open !== undefined && this.#continues(block, signature)) {
       this.#open.length += text.length;
       return [this.#delta({ type: 'text_delta', text })];
     }
@@ -178,12 +183,23 @@ export class MessageEvents {
     return [...begun, this.#delta({ type: 'text_delta', text: whole })];
   }
 
+  /** True if a text belongs to the open one. A text with signed pieces is one block, because no signature may follow the last text. */
+  #continues(block: number | undefined, signature: string | undefined): boolean {
+    if (this.#isOpen('text', block)) return true;
+    const open = this.#open?.kind === 'text' ? this.#open : undefined;
+    return open !== undefined && this.#hasReasoning && (signature !== undefined || open.signed.length > 0);
+  }
+
   /** Keeps the signature of a text for the end of its block. The API has no place for it in the block. */
   #sign({ text, signature, block }: Hub<'text'>): readonly ApiEvent[] {
     if (signature === undefined || !this.#hasReasoning) return noEvents;
-    const open = this.#isOpen('text', block) ? this.#open : undefined;
-    if (open === undefined) return this.#keep('text', signedPieceText({ start: 0, length: 0, signature }));
+    const open = this.#continues(block, signature) ? this.#open : undefined;
+    if (open === undefined && !this.#hasText) return this.#keep('text', signedPieceText({ start: 0, length: 0, signature }));
     this.#retained.add(signature.length);
+    if (open === undefined) {
+      this.#signed.push({ start: 0, length: 0, signature });
+      return noEvents;
+    }
     open.signed.push({ start: open.length - text.length - open.signedEnd, length: text.length, signature });
     open.signedEnd = open.length;
     return noEvents;
@@ -192,7 +208,17 @@ export class MessageEvents {
   /** Writes a block for what a later request needs, in place of the open one. */
   #keep(kept: Kept, value: string): readonly ApiEvent[] {
     const closed = this.#close();
-    return [...closed, ...this.#keptBlock(kept, value)];
+    return [...closed, ...this.#signatures(), ...this.#keptBlock(kept, value)];
+  }
+
+  /**
+   * Writes the signatures of the last text. If no call follows, they are left out: some clients, such as Claude Code, return only
+   * the text that follows the last block of reasoning.
+   */
+  #signatures(): readonly ApiEvent[] {
+    const signed = this.#signed;
+    this.#signed = [];
+    return signed.flatMap((piece) => this.#keptBlock('text', signedPieceText(piece)));
   }
 
   #keptBlock(kept: Kept, value: string): readonly ApiEvent[] {
@@ -278,10 +304,12 @@ export class MessageEvents {
 
   #begin(kind: Open['kind'], content: JsonObject, block: number | undefined): readonly ApiEvent[] {
     const closed = [...(kind === 'call' ? noEvents : this.#calling(this.#calls.rest())), ...this.#close()];
+    if (kind === 'text') [this.#hasText, this.#signed] = [true, []];
+    const signatures = this.#signatures();
     this.#open = { kind, index: this.#next, block, signature: '', hasInput: false, length: 0, signed: [], signedEnd: 0 };
     this.#blank = '';
     this.#next += 1;
-    return [...closed, { type: 'content_block_start', index: this.#open.index, content_block: content }];
+    return [...closed, ...signatures, { type: 'content_block_start', index: this.#open.index, content_block: content }];
   }
 
   #delta(delta: JsonObject): ApiEvent {
@@ -304,8 +332,8 @@ export class MessageEvents {
           ? [this.#delta({ type: 'input_json_delta', partial_json: '' })]
           : noEvents;
     this.#open = undefined;
-    const signatures = open.signed.flatMap((piece) => this.#keptBlock('text', signedPieceText(piece)));
-    return [...last, { type: 'content_block_stop', index: open.index }, ...signatures];
+    if (open.kind === 'text') this.#signed = open.signed;
+    return [...last, { type: 'content_block_stop', index: open.index }];
   }
 }
 
