@@ -73,6 +73,8 @@ describe('signLastText', () => {
 
   it.each<[string, JsonObject[]]>([
     ['a text that was shortened', [{ type: 'text', text: 'ab' }]],
+    ['a text that was changed so that the piece begins within a character', [{ type: 'text', text: 'a😀bc' }]],
+    ['a text that was changed so that the piece ends within a character', [{ type: 'text', text: 'ab😀' }]],
     ['a text that is signed already', [{ type: 'text', text: 'abc', signature: 'x' }]],
     ['a call', [{ type: 'tool_use', id: 'a', text: 'abc' }]],
     ['no block', []],

@@ -47,7 +47,7 @@ export function signLastText(blocks: JsonObject[], { start, length, signature }:
   const isText = last?.['type'] === 'text' && last['signature'] === undefined;
   const text = isText ? stringOf(last['text']) : '';
   const end = start + length;
-  if (end > text.length) return false;
+  if (end > text.length || isInPair(text, start) || isInPair(text, end)) return false;
   const signed = { type: 'text', text: text.slice(start, end), signature };
   if (end === 0) {
     blocks.push(signed);
@@ -60,6 +60,9 @@ export function signLastText(blocks: JsonObject[], { start, length, signature }:
   blocks.splice(-1, 1, ...pieces.map((piece, index) => (index === lastText ? { ...last, ...piece } : piece)));
   return true;
 }
+
+/** True between two surrogates: services reject a text with half of a character. */
+const isInPair = (text: string, at: number): boolean => (text.codePointAt(at - 1) ?? 0) > 0xffff;
 
 /** The member of a call for its signature. */
 export const signedCall = (signature: string | undefined): JsonObject =>
