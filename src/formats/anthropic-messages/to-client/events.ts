@@ -52,6 +52,8 @@ export class MessageEvents {
   #hasText = false;
   /** Signed pieces of the last text, once it is closed. */
   #signed: SignedPiece[] = [];
+  /** Encrypted reasoning behind the last text. */
+  #late: string[] = [];
   #next = 0;
   #open: Open | undefined;
   /** White space before a text, or a blank text. It is sent with the next text: the API rejects blank texts in later requests. */
@@ -155,8 +157,7 @@ export class MessageEvents {
       case 'thinking':
         return this.#thinking(event);
       case 'redacted':
-        this.#hasReasoning = true;
-        return [...this.#begin('native', { type: 'redacted_thinking', data: event.data }, event.block), ...this.#close()];
+        return this.#redacted(event);
       case 'block':
         return this.#block(event);
       case 'annotations':
@@ -208,23 +209,25 @@ export class MessageEvents {
   /** Writes a block for what a later request needs, in place of the open one. */
   #keep(kept: Kept, value: string): readonly ApiEvent[] {
     const closed = this.#close();
-    return [...closed, ...this.#signatures(), ...this.#keptBlock(kept, value)];
+    return [...closed, ...this.#signatures(), ...this.#encrypted(keptText(kept, value))];
   }
 
   /**
-   * Writes the signatures of the last text. If no call follows, they are left out: some clients, such as Claude Code, return only
-   * the text that follows the last block of reasoning.
+   * Writes the signatures of the last text and what else is encrypted behind it. If no call follows, both are left out: some
+   * clients, such as Claude Code, return only the text that follows the last block of reasoning.
    */
   #signatures(): readonly ApiEvent[] {
     const signed = this.#signed;
     this.#signed = [];
-    return signed.flatMap((piece) => this.#keptBlock('text', signedPieceText(piece)));
+    const late = this.#late;
+    this.#late = [];
+    return [...signed.map((piece) => keptText('text', signedPieceText(piece))), ...late].flatMap((data) => this.#encrypted(data));
   }
 
-  #keptBlock(kept: Kept, value: string): readonly ApiEvent[] {
+  #encrypted(data: string): readonly ApiEvent[] {
     const index = this.#next;
     this.#next += 1;
-    const content_block = { type: 'redacted_thinking', data: keptText(kept, value) };
+    const content_block = { type: 'redacted_thinking', data };
     return [
       { type: 'content_block_start', index, content_block },
       { type: 'content_block_stop', index },
@@ -239,6 +242,16 @@ export class MessageEvents {
       : this.#begin('thinking', { type: 'thinking', thinking: '', signature: '' }, block);
     if (this.#open !== undefined && signature !== undefined) this.#open.signature += signature;
     return text ? [...opened, this.#delta({ type: 'thinking_delta', thinking: text })] : opened;
+  }
+
+  /** Encrypted reasoning behind a text, as OpenRouter streams it, waits for what follows: no reasoning may follow the last text. */
+  #redacted({ data, block }: Hub<'redacted'>): readonly ApiEvent[] {
+    this.#hasReasoning = true;
+    if (!this.#hasText) return [...this.#begin('native', { type: 'redacted_thinking', data }, block), ...this.#close()];
+    this.#retained.add(data.length);
+    const closed = this.#close();
+    this.#late.push(data);
+    return closed;
   }
 
   #calling(steps: readonly Step[]): readonly ApiEvent[] {
