@@ -3,17 +3,12 @@ import { parseDecimal } from '#core/cost/decimal.ts';
 import { type Endpoint, traitsOf } from '#core/endpoint.ts';
 import { periodStart } from '#core/limits/budget-period.ts';
 import type { CallerLimits } from '#core/limits/caller-limits.ts';
-import { BoundedCache } from '#core/memory/bounded-cache.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import type { Draft } from '#core/records/record.ts';
 import type { ApiKey, Snapshot } from '#core/snapshot.ts';
-import { CallerUse, type UseMessage } from './caller-use.ts';
+import type { CallerUse, UseMessage } from './caller-use.ts';
+import { Callers } from './callers.ts';
 import { budgetExhausted, tooManyRequests, tooManyTokens } from './refusals.ts';
-
-/** Maximum callers in memory. Tokens can name any number of them; one that is forgotten begins anew, except for its budget. */
-const maxCallers = 20_000;
-/** Milliseconds until other processes are informed. */
-const pauseMs = 5;
 
 /**
  * Rejects requests of a key that has used up its rate, tokens or budget (`limits`). Requests are counted when they arrive,
@@ -33,44 +28,6 @@ export default definePlugin({
 function countsCallers({ apiKeys, jwt }: Snapshot): boolean {
   const isCounted = ({ limits }: ApiKey): boolean => (limits?.rate ?? limits?.tokens ?? limits?.budget) !== undefined;
   return (jwt !== undefined && isCounted(jwt.rules)) || apiKeys.values().some(isCounted);
-}
-
-/** The callers of one process. */
-class Callers {
-  readonly #uses = new BoundedCache<CallerUse>(maxCallers);
-  readonly #send: (messages: readonly UseMessage[]) => void;
-  #unsent: UseMessage[] = [];
-
-  constructor(send: (messages: readonly UseMessage[]) => void) {
-    this.#send = send;
-  }
-
-  of(id: string): CallerUse {
-    const known = this.#uses.get(id);
-    if (known !== undefined) return known;
-    const made = new CallerUse(id, this.#queue);
-    this.#uses.set(id, made, 1);
-    return made;
-  }
-
-  receive(messages: readonly UseMessage[], now: number): void {
-    for (const message of messages) this.of(message.id).receive(message, now);
-  }
-
-  *known(): Iterable<readonly UseMessage[]> {
-    for (const use of this.#uses.values()) yield [use.known];
-  }
-
-  /** To send a message to other processes costs up to a third of the CPU time of a request: those of a few milliseconds are one. */
-  readonly #queue = (message: UseMessage): void => {
-    if (this.#unsent.push(message) === 1) setTimeout(this.#flush, pauseMs).unref();
-  };
-
-  readonly #flush = (): void => {
-    const messages = this.#unsent;
-    this.#unsent = [];
-    this.#send(messages);
-  };
 }
 
 class Limits implements PluginInstance {
