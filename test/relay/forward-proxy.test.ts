@@ -260,6 +260,15 @@ describe('exports of telemetry', () => {
     expect([hosts(), requests.map(({ url }) => url)]).toEqual([['CONNECT other.example:443'], ['/v1/logs', '/v1/logs']]);
   });
 
+  it('wait for a proxy that sends nothing no longer than for a response', async () => {
+    respond = () => undefined;
+    await start();
+    const https = new ProxiedAgent(createProxies(() => ({ url: address(proxy), except: [] })));
+    const sender = new Sender({ timeoutMs: 100, https });
+    expect(await sender.send(collector, '{}')).toEqual({ kind: 'retry', afterMs: undefined, why: 'no response in time' });
+    sender.close();
+  });
+
   it('report what the proxy says, and use the new proxy after a reload', async () => {
     respond = (socket) => void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
     const yamlFor = (server: Server): string =>

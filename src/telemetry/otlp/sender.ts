@@ -70,15 +70,18 @@ export class Sender {
   ): Promise<{ status: number; retryAfter: string | undefined; text: string }> {
     const isSecure = url.startsWith('https:');
     const own = { 'content-type': 'application/json', 'content-encoding': 'gzip', 'content-length': String(body.length) };
+    // For the whole exchange: a collector that responds very slowly must not block the queue.
+    const signal = AbortSignal.timeout(this.#timeoutMs);
     return new Promise((resolve, reject) => {
+      // A request that still waits for its connection reports the end of its time only when it has one.
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
       const sent = (isSecure ? requestHttps : requestHttp)(
         url,
         {
           method: 'POST',
           agent: isSecure ? this.#https : this.#http,
           headers: { 'user-agent': 'llm-gateway', ...headers, ...own },
-          // For the whole exchange: a collector that responds very slowly must not block the queue.
-          signal: AbortSignal.timeout(this.#timeoutMs),
+          signal,
         },
         (response) => {
           const {

@@ -5,8 +5,8 @@ import type { FindProxy } from '../egress/proxy.ts';
 import { endpointAt } from '../endpoint.ts';
 import { proxyConnector } from './connector.ts';
 
-/** Milliseconds for a connection through a proxy. */
-const limitMs = 30_000;
+/** Milliseconds for a connection through a proxy: an export does not wait longer for its response. */
+const limitMs = 10_000;
 
 /** An agent of `https.request` whose connections use the proxy where there is one. It keeps up to two of them. */
 export class ProxiedAgent extends Agent {
