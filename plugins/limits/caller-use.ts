@@ -1,11 +1,11 @@
 import type { BudgetPeriod } from '#core/limits/budget-period.ts';
 import type { Budget, WindowLimit } from '#core/limits/caller-limits.ts';
-import { SlidingWindow, type WindowState } from './sliding-window.ts';
+import { SlidingWindow, type WindowState } from '#core/limits/sliding-window.ts';
 import { Spent, type SpentState } from './spent.ts';
 
 /** Message to other worker processes: what a caller has used since the last message, or all that is known. */
 export type UseMessage =
-  | { readonly id: string; readonly requests?: WindowCount; readonly tokens?: WindowCount; readonly spent?: SpentState }
+  | { readonly id: string; readonly tokens?: WindowCount; readonly spent?: SpentState }
   | { readonly id: string; readonly known: KnownUse };
 
 interface WindowCount {
@@ -14,7 +14,6 @@ interface WindowCount {
 }
 
 interface KnownUse {
-  readonly requests: readonly WindowState[];
   readonly tokens: readonly WindowState[];
   readonly spent: readonly SpentState[];
 }
@@ -45,7 +44,6 @@ const unsentShare = 100;
 export class CallerUse {
   readonly #id: string;
   readonly #send: (message: UseMessage) => void;
-  readonly #requests: SharedWindow[] = [];
   readonly #tokens: SharedWindow[] = [];
   readonly #sums: SharedSum[] = [];
 
@@ -57,13 +55,8 @@ export class CallerUse {
 
   /** All of it as a message. */
   get known(): UseMessage {
-    const states = (all: readonly SharedWindow[]) => all.map(({ window }) => window.state);
     const spent = this.#sums.flatMap((sum) => sum.spent.states);
-    return { id: this.#id, known: { requests: states(this.#requests), tokens: states(this.#tokens), spent } };
-  }
-
-  requests(windowMs: number): SlidingWindow {
-    return windowOf(this.#requests, windowMs).window;
+    return { id: this.#id, known: { tokens: this.#tokens.map(({ window }) => window.state), spent } };
   }
 
   tokens(windowMs: number): SlidingWindow {
@@ -72,11 +65,6 @@ export class CallerUse {
 
   spent(period: BudgetPeriod): Spent {
     return this.#sumOf(period).spent;
-  }
-
-  addRequest(limit: WindowLimit, now: number): void {
-    const count = added(windowOf(this.#requests, limit.windowMs), limit.max, 1, now);
-    if (count > 0) this.#send({ id: this.#id, requests: { windowMs: limit.windowMs, count } });
   }
 
   addTokens(limit: WindowLimit, tokens: number, now: number): void {
@@ -98,14 +86,12 @@ export class CallerUse {
   /** Another process sent what it has counted. */
   receive(message: UseMessage, now: number): void {
     if ('known' in message) {
-      const { requests, tokens, spent } = message.known;
-      for (const state of requests) this.requests(state.windowMs).merge(state, now);
+      const { tokens, spent } = message.known;
       for (const state of tokens) this.tokens(state.windowMs).merge(state, now);
       for (const { period, pico, since } of spent) this.spent(period).merge(pico, since);
       return;
     }
-    const { requests, tokens, spent } = message;
-    if (requests !== undefined) this.requests(requests.windowMs).add(requests.count, now);
+    const { tokens, spent } = message;
     if (tokens !== undefined) this.tokens(tokens.windowMs).add(tokens.count, now);
     if (spent !== undefined) this.spent(spent.period).add(spent.pico, spent.since);
   }

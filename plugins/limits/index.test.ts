@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeContext, makeHost, makeKey, makeSnapshot, noon, refusal, setUp } from '../../test/support/stage-context.ts';
 import { parseDecimal } from '#core/cost/decimal.ts';
+import { Rates } from '#core/limits/rates.ts';
 import { compileLimits, type WrittenLimits } from '#core/limits/caller-limits.ts';
 import type { PluginHost, PluginInstance } from '#core/plugin.ts';
 import type { Draft } from '#core/records/record.ts';
@@ -63,11 +64,17 @@ it.each([
   expect(isNeeded(written)).toBe(expected);
 });
 
+/** The plugin in a process that counts alone. */
+function setUpWithRates(): Promise<PluginInstance> {
+  const rates = new Rates();
+  return setUp(limits, {}, makeHost({ countRequest: (caller, limit, at) => rates.take(caller, limit, at) }));
+}
+
 describe('rate', () => {
   const two = { rate: '2/min' };
 
   it('rejects requests above it, says when the next is accepted, and accepts that one', async () => {
-    const plugin = await setUp(limits);
+    const plugin = await setUpWithRates();
     await send(plugin, two);
     await send(plugin, two, { at: noon + 1000 });
     const error = await refusal(() => plugin.admit?.(contextOf(two, { at: noon + 2000 })));
@@ -78,7 +85,7 @@ describe('rate', () => {
   });
 
   it('does not count rejected requests, and counts each caller alone', async () => {
-    const plugin = await setUp(limits);
+    const plugin = await setUpWithRates();
     for (let i = 0; i < 2; i += 1) await send(plugin, two);
     for (let i = 0; i < 9; i += 1) await refusal(() => plugin.admit?.(contextOf(two, {})));
     await send(plugin, two, { key: 'other' });
@@ -86,14 +93,21 @@ describe('rate', () => {
   });
 
   it('neither counts nor rejects a dry run, nor callers without limits', async () => {
-    const plugin = await setUp(limits);
+    const plugin = await setUpWithRates();
     for (let i = 0; i < 3; i += 1) await send(plugin, two, { mode: 'dry' });
     for (let i = 0; i < 3; i += 1) await send(plugin, undefined);
     await send(plugin, two);
   });
 
+  it('waits for another process that counts', async () => {
+    const waits = [0, 1500];
+    const plugin = await setUp(limits, {}, makeHost({ countRequest: () => Promise.resolve(waits.shift() ?? 0) }));
+    await send(plugin, two);
+    expect(await refusal(() => plugin.admit?.(contextOf(two, {})))).toMatchObject({ code: 'rate_limited', waitS: 2 });
+  });
+
   it('rejects a request of any kind', async () => {
-    const plugin = await setUp(limits);
+    const plugin = await setUpWithRates();
     for (let i = 0; i < 2; i += 1) await send(plugin, two);
     expect((await refusal(() => plugin.admit?.(contextOf(two, { endpoint: 'batches/{id}', method: 'GET' })))).code).toBe('rate_limited');
   });
@@ -214,7 +228,6 @@ describe('with several workers', () => {
   const informAll = (): void => void vi.advanceTimersByTime(5);
 
   it.each<[string, WrittenLimits, Draft]>([
-    ['rate', { rate: '6/min' }, draft('0')],
     ['tokens', { tokens: '60/min' }, draft('0', 10)],
     ['budget', { budget: '6USD/day' }, draft('1')],
   ])('%s is one limit of all', async (_, written, result) => {
@@ -231,7 +244,7 @@ describe('with several workers', () => {
     const host = makeHost({ shared: (_key, create) => create(() => (messages += 1)) });
     const plugin = await setUp(limits, {}, host);
     for (let i = 0; i < 1000; i += 1) {
-      await send(plugin, { rate: '10k/min' });
+      await send(plugin, { tokens: '10k/min' }, {}, draft('0', 1));
       informAll();
     }
     expect(messages).toBe(10);
@@ -241,11 +254,11 @@ describe('with several workers', () => {
     const messages: unknown[] = [];
     const host = makeHost({ shared: (_key, create) => create((message) => messages.push(message)) });
     const plugin = await setUp(limits, {}, host);
-    const all = { rate: '60/min', tokens: '60k/min', budget: '1USD/day' };
+    const all = { tokens: '60k/min', budget: '1USD/day' };
     for (const key of ['one', 'two']) await send(plugin, all, { key }, draft('0.5', 1000));
     informAll();
     informAll();
-    expect(messages).toEqual([expect.objectContaining({ length: 6 })]);
+    expect(messages).toEqual([expect.objectContaining({ length: 4 })]);
   });
 
   it('a day begins for all without the last hundredth of the day before', async () => {
@@ -269,13 +282,12 @@ describe('with several workers', () => {
           return made;
         },
       });
-    const all = { rate: '3/min', tokens: '30/min', budget: '3USD/day' };
+    const all = { tokens: '30/min', budget: '3USD/day' };
     const first = await setUp(limits, {}, host());
     const later = await setUp(limits, {}, host());
     for (let i = 0; i < 2; i += 1) await send(first, all, {}, draft('1', 10));
     for (let i = 0; i < 2; i += 1) for (const message of state[0]?.known() ?? []) state[1]?.receive(message);
     await send(later, all, {}, draft('1', 10));
-    for (const written of [{ rate: '3/min' }, { tokens: '30/min' }, { budget: '3USD/day' }])
-      await refusal(() => later.admit?.(contextOf(written, {})));
+    for (const written of [{ tokens: '30/min' }, { budget: '3USD/day' }]) await refusal(() => later.admit?.(contextOf(written, {})));
   });
 });

@@ -2,11 +2,11 @@ import type { Received } from '#core/context.ts';
 import { parseDecimal } from '#core/cost/decimal.ts';
 import { type Endpoint, traitsOf } from '#core/endpoint.ts';
 import { periodStart } from '#core/limits/budget-period.ts';
-import type { CallerLimits } from '#core/limits/caller-limits.ts';
+import type { CallerLimits, WindowLimit } from '#core/limits/caller-limits.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import type { Draft } from '#core/records/record.ts';
 import type { ApiKey, Snapshot } from '#core/snapshot.ts';
-import type { CallerUse, UseMessage } from './caller-use.ts';
+import type { UseMessage } from './caller-use.ts';
 import { Callers } from './callers.ts';
 import { budgetExhausted, tooManyRequests, tooManyTokens } from './refusals.ts';
 
@@ -44,16 +44,14 @@ class Limits implements PluginInstance {
     );
   }
 
-  admit(ctx: Received): undefined {
+  admit(ctx: Received): Promise<undefined> | undefined {
     const key = ctx.facts.caller?.key;
-    if (key?.limits === undefined || ctx.mode === 'dry') return;
-    const use = this.#callers.of(key.owner);
-    if (mayCost(ctx)) this.#checkCosts(ctx, key, key.limits, use);
+    if (key?.limits === undefined || ctx.mode === 'dry') return undefined;
+    if (mayCost(ctx)) this.#checkCosts(ctx, key, key.limits);
     const { rate } = key.limits;
-    if (rate === undefined) return;
-    const wait = use.requests(rate.windowMs).wait(rate.max - 1, ctx.at);
-    if (wait > 0) throw tooManyRequests(key.name, rate, wait);
-    use.addRequest(rate, ctx.at);
+    if (rate === undefined) return undefined;
+    const wait = this.#host.countRequest(key.owner, rate, ctx.at);
+    return wait instanceof Promise ? wait.then((ms) => checkWait(key, rate, ms)) : checkWait(key, rate, wait);
   }
 
   settle(ctx: Received, { record: { usage, cost } }: Draft): void {
@@ -67,7 +65,9 @@ class Limits implements PluginInstance {
     this.#callers.of(key.owner).addCost(budget, pico, periodStart(budget.period, ctx.at));
   }
 
-  #checkCosts(ctx: Received, { name }: ApiKey, { tokens, budget }: CallerLimits, use: CallerUse): void {
+  #checkCosts(ctx: Received, { name, owner }: ApiKey, { tokens, budget }: CallerLimits): void {
+    if (tokens === undefined && budget === undefined) return;
+    const use = this.#callers.of(owner);
     if (tokens !== undefined) {
       const wait = use.tokens(tokens.windowMs).wait(tokens.max - 1, ctx.at);
       if (wait > 0) throw tooManyTokens(name, tokens, wait);
@@ -77,6 +77,11 @@ class Limits implements PluginInstance {
     const spent = use.spent(budget.period).merge(this.#host.spent(name, since), since);
     if (spent >= budget.pico) throw budgetExhausted(name, budget, spent, ctx.at);
   }
+}
+
+/** @param waitMs until a request is accepted; 0 if this one is */
+function checkWait({ name }: ApiKey, rate: WindowLimit, waitMs: number): undefined {
+  if (waitMs > 0) throw tooManyRequests(name, rate, waitMs);
 }
 
 const freeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);

@@ -5,6 +5,7 @@ import type { JwtSettings, JwtVerifier } from './secrets/jwt.ts';
 import type { JsonSchema } from './json/schema.ts';
 import type { JsonBody } from './json/body.ts';
 import type { RequestBody } from './http/request.ts';
+import type { WindowLimit } from './limits/caller-limits.ts';
 import type { MemoryReservation } from './memory/budget.ts';
 import type { Answered, Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
 import type { HeaderPairs } from './http/headers.ts';
@@ -163,6 +164,15 @@ export interface PluginHost {
    * @param caller name of the API key, as in records
    */
   spent(caller: string, sinceDay: number): bigint;
+  /**
+   * Counts one request of a caller against its rate, over all worker processes and reloads. Returns the milliseconds until
+   * a request is accepted again, or 0 if this one is. A promise only if another process must be queried.
+   *
+   * @param caller an ID
+   * @param at Unix milliseconds
+   * @throws GatewayError `overloaded` if that process does not respond
+   */
+  countRequest(caller: string, rate: WindowLimit, at: number): Awaitable<number>;
   /** Verifies tokens of an issuer. Equal settings share the cached keys of the issuer, also after a reload. */
   jwt(settings: JwtSettings): JwtVerifier;
   /**

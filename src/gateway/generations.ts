@@ -4,6 +4,7 @@ import { runInSlices } from '../core/async/steps.ts';
 import type { ValidConfig } from '../config/reload/load.ts';
 import { createMask } from '../core/secrets/mask.ts';
 import { sha256 } from '../core/secrets/sha256.ts';
+import type { RateLimiter } from '../core/limits/rates.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';
 import type { Plugin } from '../core/plugin.ts';
 import type { Provider } from '../core/provider.ts';
@@ -26,6 +27,8 @@ export interface GenerationsDeps {
   owners(): Promise<ObjectOwners>;
   /** See `PluginHost.spent`. */
   spent(caller: string, sinceDay: number): bigint;
+  /** Outlives reloads. */
+  readonly rates: RateLimiter;
   /** With several worker processes: sends a message about plugin state to the other workers. */
   broadcast?(key: string, message: unknown): void;
   now(): number;
@@ -89,6 +92,7 @@ export class Generations {
       media: this.#deps.outbound.media,
       jwt: this.#deps.outbound.jwt,
       spent: this.#deps.spent,
+      rates: this.#deps.rates,
       warn: log.warn.bind(log),
       debug: log.debug.bind(log),
       request: log.request.bind(log),

@@ -4,6 +4,7 @@ import { openFilesLimit } from '../core/files/open-files.ts';
 import { createMask } from '../core/secrets/mask.ts';
 import { defaultListen, listenAddress, type ListenSetting, listenText } from '../core/http/listen-address.ts';
 import { schedule } from '../core/async/schedule.ts';
+import { Rates } from '../core/limits/rates.ts';
 import { RecordedSpending } from '../core/limits/recorded-spending.ts';
 import { systemClock } from '../core/async/system-clock.ts';
 import type { Generation } from '../pipeline/generation.ts';
@@ -67,6 +68,7 @@ class GatewayStart {
   readonly #storage: Storage;
   readonly #outbound: Outbound;
   readonly #spending = new RecordedSpending();
+  readonly #rates = new Rates();
   readonly #spendingReader: SpendingReader;
   readonly #wheel: TimerWheel;
   readonly #generations: Generations;
@@ -101,8 +103,9 @@ class GatewayStart {
       ...outboundReporters(log),
     });
     const { spent } = this.#spending;
+    const rates = this.#rates;
     const owners = () => this.#storage.owners();
-    this.#generations = new Generations({ registry, log, outbound: this.#outbound, spent, owners, now, monotonic });
+    this.#generations = new Generations({ registry, log, outbound: this.#outbound, spent, rates, owners, now, monotonic });
     this.#spendingReader = new SpendingReader({
       snapshot: () => this.#serving?.snapshot() ?? notServing(),
       logs: () => this.#storage.logs,
@@ -292,6 +295,7 @@ class GatewayStart {
       logs: () => this.#storage.logs,
       now: systemClock.now,
       spending: this.#spending,
+      rates: this.#rates,
       onBeat: (beat) => {
         control.addWorkerCounts(beat);
         if (beat.finished > 0) options.onEvent({ type: 'requests', count: beat.finished });

@@ -1,5 +1,6 @@
 import { createMask } from '../core/secrets/mask.ts';
 import { errorCatalogue, GatewayError, type ErrorCode, type ErrorDetails, errorMessage } from '../core/error.ts';
+import type { RateLimiter } from '../core/limits/rates.ts';
 import type { MemoryReservation } from '../core/memory/budget.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';
 import type { JwtSettings, JwtVerifier } from '../core/secrets/jwt.ts';
@@ -53,6 +54,7 @@ export interface HostDeps {
   sha256(text: string): string;
   media(needs: readonly MediaNeed[], hold: MemoryReservation, signer: MediaSigner): Promise<ReadonlyMap<string, Media>>;
   spent(caller: string, sinceDay: number): bigint;
+  readonly rates: RateLimiter;
   jwt(settings: JwtSettings): JwtVerifier;
   warn(fields: object, message: string): void;
   debug(fields: object, message: string): void;
@@ -149,6 +151,7 @@ function hostFor(name: string, host: HostDeps, uses: SharedStateLease): PluginHo
     sha256: host.sha256,
     media: host.media,
     spent: host.spent,
+    countRequest: (caller, rate, at) => host.rates.take(`${name}:${caller}`, rate, at),
     jwt: host.jwt,
     // Plugins always get the request object itself.
     note: (ctx, fields) => (ctx as RequestContext).note(name, fields),

@@ -33,6 +33,7 @@ export function makeHost(overrides: Partial<PluginHost> = {}): PluginHost {
     media: () => Promise.reject(new Error('nothing is downloaded here')),
     jwt: () => ({ verify: () => Promise.reject(new Error('no token is proven here')) }),
     spent: () => 0n,
+    countRequest: () => 0,
     note: () => undefined,
     error: (code, details) => new GatewayError(code, details),
     log: { warn: () => undefined, debug: () => undefined, request: () => undefined },

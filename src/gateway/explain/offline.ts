@@ -67,6 +67,7 @@ export async function buildOffline({ loaded, written, registry, clock }: Offline
     },
     owners: () => Promise.resolve(callerOwnsAll),
     spent: () => 0n,
+    rates: { take: () => 0 },
     now: clock.now,
     monotonic: clock.monotonic,
   });

@@ -1,3 +1,4 @@
+import type { Rates } from '../../core/limits/rates.ts';
 import type { RecordedSpending } from '../../core/limits/recorded-spending.ts';
 import type { LogReader } from '../../core/logs/reader.ts';
 import type { LogRecord } from '../../core/records/record.ts';
@@ -22,6 +23,7 @@ export interface FleetDeps {
   readonly configState: (isDetailed: boolean) => ConfigState;
   readonly logs: () => LogReader | undefined;
   readonly spending: RecordedSpending;
+  readonly rates: Rates;
   readonly times?: Partial<HeartbeatTimes> | undefined;
   /** Unix milliseconds. */
   now(): number;

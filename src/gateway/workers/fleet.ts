@@ -24,7 +24,7 @@ import type { FleetDeps } from './fleet-deps.ts';
 import { FleetMetrics } from './totals/metrics.ts';
 import { WorkerGroup } from './group.ts';
 import { KeyLeases } from './leases.ts';
-import type { Heartbeat, HeartbeatTimes, ReadinessState, WorkerStart } from './messages.ts';
+import type { Heartbeat, HeartbeatTimes, RateQuestion, ReadinessState, WorkerStart } from './messages.ts';
 import { WorkerProcess } from './process.ts';
 import { HeartbeatTotals } from './totals/heartbeat-totals.ts';
 import { Slot } from './slot.ts';
@@ -256,6 +256,7 @@ export class Fleet implements Serving {
         figures: (figures: MetricsSnapshot) => this.#metrics.absorb(made, figures),
         records: (records: readonly LogRecord[]) => records.forEach((record) => this.#deps.onRecord(record)),
         append: ({ bytes, frames }: { bytes: Uint8Array; frames: number }) => memory?.take(new Uint8Array(bytes), frames),
+        rate: ({ caller, rate, count, at }: RateQuestion) => this.#deps.rates.grant(caller, rate, count, at),
         lease: ({ owner, limit }: { owner: string; limit: number }) => this.#lease(made, owner, limit),
         returned: ({ owner, count }: { owner: string; count: number }) => this.#leases.returned(made, owner, count),
       },

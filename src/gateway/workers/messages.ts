@@ -3,6 +3,7 @@ import type { ProcessFigures } from '../../admin/process-monitor.ts';
 import type { Activity } from '../../admin/managed-gateway.ts';
 import type { ValidConfig } from '../../config/reload/load.ts';
 import type { ListenSetting } from '../../core/http/listen-address.ts';
+import type { WindowLimit } from '../../core/limits/caller-limits.ts';
 import type { SpendingTotals } from '../../core/limits/recorded-spending.ts';
 import type { PluginRecord } from '../../core/records/record.ts';
 import type { LogStyle } from '../../telemetry/log.ts';
@@ -25,6 +26,15 @@ export interface WorkerStart {
   readonly shown: ReadinessState;
   /** Milliseconds between two beats. */
   readonly beatMs: number;
+}
+
+/** Question of a worker: how many requests of a caller it may accept. */
+export interface RateQuestion {
+  readonly caller: string;
+  readonly rate: WindowLimit;
+  readonly count: number;
+  /** Unix milliseconds. */
+  readonly at: number;
 }
 
 /** Destination of records: none, a spool, or the supervisor. */

@@ -4,6 +4,7 @@ import { ProcessMonitor } from '../../../admin/process-monitor.ts';
 import { openFilesLimit } from '../../../core/files/open-files.ts';
 import { listenAddress } from '../../../core/http/listen-address.ts';
 import { createMask } from '../../../core/secrets/mask.ts';
+import type { RateGrant } from '../../../core/limits/rates.ts';
 import { RecordedSpending, type SpendingTotals } from '../../../core/limits/recorded-spending.ts';
 import { systemClock } from '../../../core/async/system-clock.ts';
 import type { Generation } from '../../../pipeline/generation.ts';
@@ -12,7 +13,7 @@ import type { RecordStore } from '../../../store/frame.ts';
 import type { OwnerTable } from '../../../store/object-owners.ts';
 import { openSpool } from '../../../store/spool.ts';
 import type { Log, LogStyle } from '../../../telemetry/log.ts';
-import { createOutbound } from '../../../transport/outbound/index.ts';
+import { createOutbound, type Outbound } from '../../../transport/outbound/index.ts';
 import { DefectLog } from '../../../telemetry/defect-log.ts';
 import { logProcessWarnings } from '../../../telemetry/process-warnings.ts';
 import { TimerWheel } from '../../../transport/wire/timer-wheel.ts';
@@ -24,8 +25,9 @@ import { Runtime } from '../../runtime.ts';
 import type { Registry } from '../../types.ts';
 import type { ValidConfig } from '../../../config/reload/load.ts';
 import { Channel } from '../channel.ts';
+import { LeasedRates } from './leased-rates.ts';
 import { LeasedShares } from './leased-shares.ts';
-import type { Heartbeat, ReadinessState, WorkerStart } from '../messages.ts';
+import type { Heartbeat, RateQuestion, ReadinessState, WorkerStart } from '../messages.ts';
 import { CoveredSockets } from './covered-sockets.ts';
 import { createForwardingSpool } from './forwarding-spool.ts';
 import { RequestReport } from './request-report.ts';
@@ -54,6 +56,11 @@ class WorkerServer {
   readonly #parts: WorkerParts;
   readonly #requests = new RequestReport((records) => this.channel.notify('records', records));
   readonly #shares: LeasedShares;
+  readonly #rates = new LeasedRates(
+    (caller, rate, count, at) =>
+      this.channel.call('rate', { caller, rate, count, at } satisfies RateQuestion, undefined) as Promise<RateGrant>,
+    systemClock.now,
+  );
   /** Own sockets, received before the start. */
   readonly #bound: SendHandle[] = [];
   readonly #coveredSockets = new CoveredSockets(() => this.#runtime?.sockets);
@@ -132,23 +139,15 @@ class WorkerServer {
     logProcessWarnings(process, log);
     this.#show(start.shown);
     this.#spending.use(start.spending);
-    const snapshot = () => this.#runtime?.snapshot();
+    this.#rates.workers = start.workers;
     const wheel = new TimerWheel(new DefectLog(log, systemClock.monotonic).report);
-    const outbound = createOutbound({
-      clock: systemClock,
-      wheel,
-      random: Math.random,
-      egressAllow: () => snapshot()?.server.egressAllow ?? [],
-      egressProxy: () => snapshot()?.server.egressProxy,
-      fastPath: () => snapshot()?.server.fastPath ?? true,
-      env: start.env,
-      ...outboundReporters(log),
-    });
+    const outbound = this.#openOutbound(start, log, wheel);
     this.#generations = new Generations({
       registry: this.#parts.registry,
       log,
       outbound,
       spent: this.#spending.spent,
+      rates: this.#rates,
       broadcast: (key, message) => void this.channel.notify('plugin', { key, message } satisfies PluginMessage),
       owners: async () => (this.#owners ??= await openObjectOwners(start.ownersDir, log)),
       ...systemClock,
@@ -184,6 +183,20 @@ class WorkerServer {
       this.channel.notify('beat', this.#beat());
       void this.#figures.reportIfDue();
     }, start.beatMs).unref();
+  }
+
+  #openOutbound({ env }: WorkerStart, log: Log, wheel: TimerWheel): Outbound {
+    const settings = () => this.#runtime?.snapshot().server;
+    return createOutbound({
+      clock: systemClock,
+      wheel,
+      random: Math.random,
+      egressAllow: () => settings()?.egressAllow ?? [],
+      egressProxy: () => settings()?.egressProxy,
+      fastPath: () => settings()?.fastPath ?? true,
+      env,
+      ...outboundReporters(log),
+    });
   }
 
   /** Gets the plugin state of the other workers. A plugin that can't handle it has to do without. */

@@ -1,0 +1,53 @@
+import { BoundedCache } from '../memory/bounded-cache.ts';
+import type { WindowLimit } from './caller-limits.ts';
+import { SlidingWindow } from './sliding-window.ts';
+
+/** Counts the requests of callers against their rates. */
+export interface RateLimiter {
+  /**
+   * Counts one request. Returns the milliseconds until it is worthwhile to send it again, or 0 if it is accepted. A promise
+   * only if another process must be queried.
+   *
+   * @param caller an id
+   * @param at Unix milliseconds
+   * @throws GatewayError `overloaded` if the other process does not respond
+   */
+  take(caller: string, rate: WindowLimit, at: number): number | Promise<number>;
+}
+
+/** What a process may use of a rate. */
+export interface RateGrant {
+  readonly count: number;
+  /** If the count is 0: milliseconds until a request is accepted. */
+  readonly waitMs: number;
+}
+
+/** Maximum callers in memory. Tokens can name any number of them; one that is forgotten begins anew. */
+const maxCallers = 20_000;
+
+/** The requests of callers, counted by the only process that does, so that no rate is ever exceeded. */
+export class Rates implements RateLimiter {
+  /** For each caller, a window of each length that its rate had: a reload may change it. */
+  readonly #windows = new BoundedCache<SlidingWindow[]>(maxCallers);
+
+  take(caller: string, rate: WindowLimit, at: number): number {
+    return this.grant(caller, rate, 1, at).waitMs;
+  }
+
+  /** Counts up to `most` requests, as many as the rate allows. */
+  grant(caller: string, { max, windowMs }: WindowLimit, most: number, at: number): RateGrant {
+    const window = this.#windowOf(caller, windowMs);
+    const count = Math.min(most, Math.floor(max - window.used(at)));
+    if (count < 1) return { count: 0, waitMs: window.wait(max - 1, at) };
+    window.add(count, at);
+    return { count, waitMs: 0 };
+  }
+
+  #windowOf(caller: string, windowMs: number): SlidingWindow {
+    let windows = this.#windows.get(caller);
+    if (windows === undefined) this.#windows.set(caller, (windows = []), 1);
+    let window = windows.find((one) => one.windowMs === windowMs);
+    if (window === undefined) windows.push((window = new SlidingWindow(windowMs)));
+    return window;
+  }
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { GatewayError } from '../../core/error.ts';
+import { parseWindowLimit, type WindowLimit } from '../../core/limits/caller-limits.ts';
+import { Rates, type RateGrant } from '../../core/limits/rates.ts';
+import { LeasedRates } from './child/leased-rates.ts';
+
+const noon = Date.parse('2026-11-21T12:00:00Z');
+
+function rate(text: string): WindowLimit {
+  const limit = parseWindowLimit(text);
+  if (limit === undefined) throw new Error(`${text} is not a rate`);
+  return limit;
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Workers and their supervisor, to which each question needs a turn of the event loop. */
+function createWorkers(count: number) {
+  const rates = new Rates();
+  const parts = { questions: 0, now: noon };
+  const workers = Array.from({ length: count }, () => {
+    const worker = new LeasedRates(
+      async (caller, limit, most, at): Promise<RateGrant> => {
+        parts.questions += 1;
+        await turn();
+        const grant = rates.grant(caller, limit, most, at);
+        await turn();
+        return grant;
+      },
+      () => parts.now,
+    );
+    worker.workers = count;
+    return worker;
+  });
+  return { workers, parts };
+}
+
+/** Sends this many requests at once, to the workers in turn. Returns how many were accepted. */
+async function burst(workers: readonly LeasedRates[], limit: WindowLimit, requests: number, at = noon): Promise<number> {
+  const take = async (worker: LeasedRates | undefined) => await worker?.take('app', limit, at);
+  const waits = await Promise.all(Array.from({ length: requests }, (_, n) => take(workers[n % workers.length])));
+  expect(waits.every((wait) => wait === 0 || (wait !== undefined && wait > 0))).toBe(true);
+  return waits.filter((wait) => wait === 0).length;
+}
+
+describe('LeasedRates', () => {
+  it.each([
+    [1, '1/s', 10, 1],
+    [2, '100/h', 300, 100],
+    [3, '7/min', 300, 7],
+    [4, '100/min', 50, 50],
+  ])('with %i workers, %s accepts of %i requests at once %i', async (count, text, requests, accepted) => {
+    const { workers } = createWorkers(count);
+    expect(await burst(workers, rate(text), requests)).toBe(accepted);
+  });
+
+  it.each(['1k/min', '10k/min', '1M/min'])('%s is never exceeded, and used but for a hundredth', async (text) => {
+    const { workers } = createWorkers(4);
+    const limit = rate(text);
+    const requests = Math.min(limit.max * 2, 30_000);
+    const accepted = await burst(workers, limit, requests);
+    expect(accepted).toBeLessThanOrEqual(limit.max);
+    expect(accepted).toBeGreaterThanOrEqual(Math.min(requests, limit.max * 0.99));
+  });
+
+  it('asks rarely under a high rate', async () => {
+    const { workers, parts } = createWorkers(2);
+    for (let i = 0; i < 1000; i += 1) await workers[0]?.take('app', rate('40k/min'), noon);
+    expect(parts.questions).toBe(5);
+  });
+
+  it('is synchronous within a lease', async () => {
+    const { workers } = createWorkers(1);
+    expect(workers[0]?.take('app', rate('1k/min'), noon)).toBeInstanceOf(Promise);
+    await turn();
+    await turn();
+    await turn();
+    expect(workers[0]?.take('app', rate('1k/min'), noon)).toBe(0);
+  });
+
+  it('does not use a lease long after it was counted', async () => {
+    const { workers, parts } = createWorkers(1);
+    const limit = rate('1k/min');
+    await workers[0]?.take('app', limit, noon);
+    parts.now = noon + 600;
+    await workers[0]?.take('app', limit, noon + 600);
+    expect(parts.questions).toBe(2);
+  });
+
+  it('lets requests that waited long use the grant they waited for', async () => {
+    const late = Promise.withResolvers<RateGrant>();
+    const parts = { now: noon };
+    const worker = new LeasedRates(
+      () => late.promise,
+      () => parts.now,
+    );
+    const taken = worker.take('app', rate('1/s'), noon);
+    parts.now = noon + 900;
+    late.resolve({ count: 1, waitMs: 0 });
+    expect(await taken).toBe(0);
+  });
+
+  it('rejects with overloaded if the supervisor does not answer', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const worker = new LeasedRates(
+      () => new Promise(() => {}),
+      () => noon,
+    );
+    const taken = Promise.resolve(worker.take('app', rate('1/s'), noon)).catch((error: GatewayError) => error.code);
+    await vi.advanceTimersByTimeAsync(6000);
+    expect(await taken).toBe('overloaded');
+  });
+});
