@@ -123,7 +123,13 @@ export const errorCatalogue = {
     ...invalid,
     about: 'The gateway has no API keys, and the body has a content type that any web page could send.',
   },
-  rate_limited: { status: 429, type: 'rate_limit_error', retry: 'yes', waitS: 1, about: 'Too many requests.' },
+  rate_limited: {
+    status: 429,
+    type: 'rate_limit_error',
+    retry: 'yes',
+    waitS: 1,
+    about: 'The API key has reached its rate, its tokens or its requests in flight; in the admin API, too many calls or sign-ins.',
+  },
   headers_too_large: {
     status: 431,
     ...invalid,
