@@ -27,6 +27,8 @@ const advice: Partial<Record<ErrorCode, string>> = {
   method_not_allowed: 'The header `Allow` lists the methods that the route supports.',
   timeout: 'The message names the target and the timeout. See `timeouts` and `request_timeout` in [configuration](configuration.md).',
   body_too_large: 'The hint names the setting with the limit: raise it, or send a smaller body.',
+  budget_exhausted:
+    'The hint says when the next period begins. An operator can raise [`limits.budget`](keys.md#limits), which a reload applies at once.',
   rate_limited:
     'Wait for the seconds in `retry-after`. `x-gateway-error-source` shows whether it is a limit of the gateway or of the provider.',
   headers_too_large: 'Put long configs into `gateway.yaml` and refer to them by name.',
