@@ -1,5 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { makeContext, makeHost, makeKey, makeSnapshot, noon, refusal, setUp } from '../../test/support/stage-context.ts';
+import {
+  makeAttempt,
+  makeBinding,
+  makeContext,
+  makeHost,
+  makeKey,
+  makeLeaf,
+  makeSnapshot,
+  noon,
+  refusal,
+  setUp,
+} from '../../test/support/stage-context.ts';
 import { parseDecimal } from '#core/cost/decimal.ts';
 import { Rates } from '#core/limits/rates.ts';
 import { compileLimits, type WrittenLimits } from '#core/limits/caller-limits.ts';
@@ -219,6 +230,58 @@ describe('after a reload that changes the period of a limit', () => {
     for (let i = 0; i < 2; i += 1) await send(plugin, written, {}, result);
     plugin.settle?.(old, result);
     await refusal(() => plugin.admit?.(contextOf(written, {})));
+  });
+});
+
+describe('of a virtual key', () => {
+  const snapshotOf = (written: WrittenLimits) =>
+    makeSnapshot({ virtualKeys: { team: makeBinding('main', { virtualKey: 'team', limits: compileLimits(written) }) } });
+
+  /** Sends a request through the virtual key. Throws if it may not be used. */
+  async function sendThrough(plugin: PluginInstance, written: WrittenLimits, sent: Sent = {}, usd = '0', tokens = 0): Promise<void> {
+    const snapshot = snapshotOf(written);
+    const ctx = makeContext({ snapshot, overrides: sent });
+    const binding = snapshot.providers.get('team');
+    if (binding === undefined) throw new Error('no virtual key');
+    await plugin.prepare?.(ctx, makeAttempt(makeLeaf({ provider: binding }), { binding }));
+    const result = draft(usd, tokens);
+    plugin.settle?.(ctx, { ...result, record: { ...result.record, virtual_key: 'team' } });
+  }
+
+  const skipped = (plugin: PluginInstance, written: WrittenLimits, sent: Sent = {}) => {
+    const snapshot = snapshotOf(written);
+    return plugin.skip?.(makeContext({ snapshot, overrides: sent }), makeLeaf({ provider: snapshot.providers.get('team') }));
+  };
+
+  it('applies to all that use it, without telling them what others have spent', async () => {
+    const plugin = await setUp(limits);
+    const dollar = { budget: '1USD/month' };
+    expect(skipped(plugin, dollar)).toBeUndefined();
+    await sendThrough(plugin, dollar, {}, '1.5');
+    const error = await refusal(() => sendThrough(plugin, dollar));
+    expect([error.code, error.message]).toEqual(['budget_exhausted', 'Virtual key "team" has spent its budget of this month.']);
+    expect(skipped(plugin, dollar)).toEqual({ because: 'budget_exhausted', unlessAll: true });
+    expect([skipped(plugin, dollar, { mode: 'dry' }), skipped(plugin, dollar, { method: 'GET' })]).toEqual([undefined, undefined]);
+  });
+
+  it('counts its tokens and requests', async () => {
+    const plugin = await setUpWithRates();
+    await sendThrough(plugin, { tokens: '5/min' }, {}, '0', 5);
+    expect((await refusal(() => sendThrough(plugin, { tokens: '5/min' }))).message).toBe(
+      'Virtual key "team" has reached its limit of 5 tokens per minute.',
+    );
+    await sendThrough(plugin, { rate: '1/min' });
+    expect((await refusal(() => sendThrough(plugin, { rate: '1/min' }))).message).toBe(
+      'Virtual key "team" has reached its limit of 1 request per minute.',
+    );
+  });
+
+  it('is not that of a key with the same name, and reads what the request log has of it', async () => {
+    const asked: string[] = [];
+    const plugin = await setUp(limits, {}, makeHost({ spent: (name) => (asked.push(name), 0n) }));
+    await sendThrough(plugin, { budget: '1USD/month' }, {}, '1.5');
+    await send(plugin, { budget: '1USD/month' }, { key: 'team' });
+    expect(asked).toEqual(['virtual_key:team', 'team']);
   });
 });
 

@@ -110,7 +110,7 @@ export const errorCatalogue = {
   budget_exhausted: {
     status: 412,
     type: 'insufficient_quota',
-    about: 'The API key has spent its budget for the current day, week or month.',
+    about: 'The API key or the virtual key has spent its budget for the current day, week or month.',
   },
   body_too_large: {
     status: 413,
@@ -128,7 +128,8 @@ export const errorCatalogue = {
     type: 'rate_limit_error',
     retry: 'yes',
     waitS: 1,
-    about: 'The API key has reached its rate, its tokens or its requests in flight; in the admin API, too many calls or sign-ins.',
+    about:
+      'The API key or the virtual key has reached its rate, its tokens or its requests in flight; in the admin API, too many calls or sign-ins.',
   },
   headers_too_large: {
     status: 431,

@@ -44,6 +44,17 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('the spending of keys in $na
     });
   });
 
+  it.skipIf(skipping(kind.missing))('contains the cost of virtual keys under names of their own, also without a key', async () => {
+    const { store, queries } = await kind.open();
+    const through = (key: string | null, virtualKey: string, usd: string) => record(key, usd, { virtual_key: virtualKey });
+    await write(store, entries(through('app', 'app', '1'), through('app', 'other', '2'), through(null, 'app', '4'), record('app', '8')));
+    expect(await queries.spent(today)).toEqual({
+      app: { cost_usd: '11', unpriced: 0 },
+      'virtual_key:app': { cost_usd: '5', unpriced: 0 },
+      'virtual_key:other': { cost_usd: '2', unpriced: 0 },
+    });
+  });
+
   it.skipIf(skipping(kind.missing))('counts records whose price is unknown, and leaves out those that cost nothing', async () => {
     const { store, queries } = await kind.open();
     await write(store, entries(record('app', '1'), record('app', null), record('unknown', null)));

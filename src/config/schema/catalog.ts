@@ -1,3 +1,4 @@
+import { virtualKeyLimits } from './limits.ts';
 import { apiKey, customHost, description, metadata, timeouts } from './shared.ts';
 
 /** `auth:` as all types accept it. A type's own modes and their keys are added. */
@@ -75,6 +76,7 @@ export const virtualKey = {
     api_key: { ...apiKey, description: "Credential, used instead of the provider's." },
     auth: { ...openAuth, description: "How requests authenticate, instead of the provider's way: a mode and its keys." },
     models: { type: 'array', description: 'Models that may be used through it, as globs.', items: { type: 'string', minLength: 1 } },
+    limits: virtualKeyLimits,
     isolate: { type: 'boolean', description: 'Overrides isolate of the provider.' },
     metadata,
     description,

@@ -1,5 +1,5 @@
-import { budgetPattern, windowPattern } from '../../core/limits/caller-limits.ts';
 import { jwtAlgorithms } from '../../core/secrets/jwt.ts';
+import { callerLimits } from './limits.ts';
 import { logRule } from './logging.ts';
 import { description, durationForm, durationPattern, metadata } from './shared.ts';
 
@@ -29,33 +29,6 @@ const prefix = {
   examples: ['gw_live_9f2c'],
 } as const;
 
-const windowLimit = <const D extends string, const E extends string>(text: D, example: E) =>
-  ({
-    type: 'string',
-    pattern: windowPattern,
-    'x-form': `a number per s, min, h or day, such as ${example}`,
-    description: text,
-    examples: [example],
-  }) as const;
-
-const limits = {
-  type: 'object',
-  description: 'Requests of the caller are rejected when it has reached one of these limits.',
-  properties: {
-    rate: windowLimit('Requests.', '60/min'),
-    tokens: windowLimit('Tokens of requests and responses together.', '200k/min'),
-    budget: {
-      type: 'string',
-      pattern: budgetPattern,
-      'x-form': 'an amount per day, week or month, such as 50USD/month',
-      description: 'Cost of the requests, by calendar day, week or month (UTC).',
-      examples: ['50USD/month'],
-    },
-    concurrency: { type: 'integer', minimum: 1, maximum: 1_000_000, description: 'Requests in flight.', examples: [20] },
-  },
-  additionalProperties: false,
-} as const;
-
 /** Rules for a caller, the same for a key and for tokens. */
 const rules = {
   default_config: { type: 'string', minLength: 1, description: 'Used when a request names no config, provider or virtual key.' },
@@ -76,7 +49,7 @@ const rules = {
     },
     additionalProperties: false,
   },
-  limits,
+  limits: callerLimits,
   debug: { type: 'boolean', description: 'Accepted for debug details in responses; has no effect in this version.', default: false },
   reasoning_content: {
     type: 'boolean',

@@ -17,7 +17,7 @@ const notSupported = (names: string, what: string): Readonly<Record<string, Know
   sameHint(names, { code: 'not-supported', hint: `remove it: this version does not ${what}` });
 const unknownKey = (names: string, hint: string): Readonly<Record<string, KnownName>> => sameHint(names, { code: 'unknown-key', hint });
 
-const onlyOfKeys = sameHint('limits', { code: 'not-supported', hint: 'write api_keys: {my-key: {limits: …}}: only keys have limits' });
+const onlyOfKeys = sameHint('limits', { code: 'not-supported', hint: 'only keys and virtual keys have limits' });
 
 /** Names from other gateways, or of later versions, by the mapping in which they occur. */
 const hintsByArea: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> = {
@@ -52,7 +52,6 @@ const hintsByArea: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> =
     ...notSupported('media', 'read media'),
   },
   virtual_key: {
-    ...onlyOfKeys,
     ...unknownKey('key', 'write api_key'),
     ...unknownKey('slug', 'write provider'),
     ...unknownKey('tenant_id', 'write auth: {mode: …, tenant_id: …}'),

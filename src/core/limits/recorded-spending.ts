@@ -1,6 +1,7 @@
 import type { Snapshot } from '../snapshot.ts';
 import { periodStart } from './budget-period.ts';
 import type { Budget } from './caller-limits.ts';
+import { spenderName } from './virtual-key-name.ts';
 
 /** What callers have spent since the beginning of some Unix days: by day, then by name, in 10⁻¹² dollars. */
 export type SpendingTotals = ReadonlyMap<number, ReadonlyMap<string, bigint>>;
@@ -22,18 +23,22 @@ export class RecordedSpending {
   readonly spent = (caller: string, sinceDay: number): bigint => this.#totals.get(sinceDay)?.get(caller) ?? 0n;
 }
 
-/** The callers with a budget: keys by their names, and `jwt:` for all callers with a token. */
+/** Who has a budget. */
 export interface BudgetedCallers {
+  /** Of keys by their names, and of virtual keys by `spenderName`. */
   readonly keys: ReadonlyMap<string, Budget>;
   /** Budgets of callers with tokens. */
   readonly tokens: readonly Budget[];
 }
 
-export function budgetedCallers({ apiKeys, jwt }: Snapshot): BudgetedCallers {
+export function budgetedCallers({ apiKeys, jwt, providers }: Snapshot): BudgetedCallers {
   const keys = new Map<string, Budget>();
   for (const { name, limits } of apiKeys.values()) if (limits?.budget !== undefined) keys.set(name, limits.budget);
   // A token may name any of the keys, whose budget then applies to its caller.
-  const tokens = jwt === undefined ? [] : jwt.keyClaim === undefined ? budgetsOf(jwt.rules.limits?.budget) : [...keys.values()];
+  const ofKeys = [...keys.values()];
+  for (const { virtualKey, limits } of providers.values())
+    if (virtualKey !== undefined && limits?.budget !== undefined) keys.set(spenderName(virtualKey), limits.budget);
+  const tokens = jwt === undefined ? [] : jwt.keyClaim === undefined ? budgetsOf(jwt.rules.limits?.budget) : ofKeys;
   return { keys, tokens };
 }
 

@@ -1,5 +1,6 @@
 import type { GatewayError } from '../error.ts';
 import type { HeaderPairs } from '../http/headers.ts';
+import type { CallerLimits } from '../limits/caller-limits.ts';
 import type { JsonObject } from '../json/merge.ts';
 import type { CommonSettings, CredentialOwner, Deployment } from '../provider/entry.ts';
 import type { UpstreamRequest } from '../provider/call.ts';
@@ -32,6 +33,8 @@ export interface ProviderBinding {
   forCaller?(key: string | undefined): ProviderBinding;
   /** Objects created through it belong to the gateway key that created them. */
   readonly isolate?: boolean;
+  /** Of the virtual key. */
+  readonly limits?: CallerLimits | undefined;
   /** Metadata of the virtual key, added to the record. */
   readonly metadata?: Readonly<Record<string, string>>;
 }

@@ -1,3 +1,4 @@
+import { spenderName } from '../../core/limits/virtual-key-name.ts';
 import { isCacheHit, isError, isUnpriced } from '../../core/logs/row.ts';
 import { bucketOf, restBucket } from './bucket-names.ts';
 import type { SqlValue } from './log-store.ts';
@@ -88,7 +89,7 @@ function hasRoomForTag(dims: ReadonlyMap<string, unknown>): boolean {
   return tags < maxTagNames;
 }
 
-/** Rows with the same values in all dimensions. */
+/** Rows with the same virtual key and the same values in all dimensions. */
 interface Group {
   readonly row: StoredRow;
   readonly minute: number;
@@ -118,7 +119,7 @@ export class FiguresBuilder {
 
   #groupOf(row: StoredRow, minute: number): Group {
     // Stored texts contain no NUL. A missing value counts as the empty text.
-    const key = `${minute}\0${dimensions.map((dim) => row[dim] ?? '').join('\0')}`;
+    const key = `${minute}\0${row.virtual_key ?? ''}\0${dimensions.map((dim) => row[dim] ?? '').join('\0')}`;
     let group = this.#groups.get(key);
     if (group === undefined) {
       group = { row, minute, sums: new Sums() };
@@ -143,18 +144,14 @@ export class FiguresBuilder {
     return [...all.values()];
   }
 
-  /** Returns each key and day once, without those that spent nothing. */
+  /** Returns each key and virtual key once for each day, without those that spent nothing. */
   spending(): KeySpending[] {
     const all = new Map<string, KeySpending>();
     for (const { row, minute, sums } of this.#groups.values()) {
-      const { unpriced } = sums.counts;
-      if (!row.key || (sums.cost === 0n && unpriced === 0)) continue;
+      if (sums.cost === 0n && sums.counts.unpriced === 0) continue;
       const day = Math.floor(minute / minutesOfDay);
-      const id = `${day}\0${row.key}`;
-      const spent = all.get(id) ?? { key: row.key, day, cost: 0n, unpriced: 0 };
-      spent.cost = addCosts(spent.cost, sums.cost);
-      spent.unpriced += unpriced;
-      all.set(id, spent);
+      if (row.key) addSpending(all, row.key, day, sums);
+      if (row.virtual_key) addSpending(all, spenderName(row.virtual_key), day, sums);
     }
     return [...all.values()];
   }
@@ -170,7 +167,7 @@ export class FiguresBuilder {
 }
 
 function belongsTo({ row: one, minute: of }: Group, row: StoredRow, minute: number): boolean {
-  return of === minute && dimensions.every((dim) => one[dim] === row[dim]);
+  return of === minute && one.virtual_key === row.virtual_key && dimensions.every((dim) => one[dim] === row[dim]);
 }
 
 function sumsIn(all: Map<string, BucketFigures>, dim: string, minute: number, name: string): Sums {
@@ -198,4 +195,12 @@ function count(sums: Sums, row: StoredRow, cost: bigint | null): void {
   times.latency.add(row.latency);
   if (row.ttft !== null) times.ttft.add(row.ttft);
   times.overhead.add(row.overhead);
+}
+
+function addSpending(all: Map<string, KeySpending>, key: string, day: number, { cost, counts }: Sums): void {
+  const id = `${day}\0${key}`;
+  const spent = all.get(id) ?? { key, day, cost: 0n, unpriced: 0 };
+  spent.cost = addCosts(spent.cost, cost);
+  spent.unpriced += counts.unpriced;
+  all.set(id, spent);
 }

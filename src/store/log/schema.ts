@@ -10,7 +10,7 @@
  * - `tags`: `kind` (`meta`, `label`), `name`, `value`, `seq`; in SQLite in the order of `seq`.
  * - `keys_used`: `key_id`, `at`: when each secret was last used. In Postgres per writer; rows older than a day are merged
  *   under the writer `''`.
- * - `spending`: `day` (Unix day number), `key`, `cost` and `unpriced`: what the records of each key cost, kept for
+ * - `spending`: `day` (Unix day number), `key` (`spenderName` of virtual keys), `cost` and `unpriced`: what the records of each key cost, kept for
  *   `spendingDays`, independent of the limits of records. In Postgres per writer; days before yesterday are merged under
  *   the writer `''`.
  * - `texts`: the words of each row (`searchTextOf(row)` of src/query/match.ts, already split and folded), for full-text

@@ -207,7 +207,7 @@ export const stateTable = [
   {
     name: 'gateway_key_budget_used_ratio',
     type: 'gauge',
-    help: 'The part of the budget of an API key that it has spent in the current period, as the request log had it within the last minute.',
+    help: 'The part of the budget of an API key, or of a virtual key (`virtual_key:NAME`), that it has spent in the current period, as the request log had it within the last minute.',
     labels: ['key'],
     unit: '',
   },

@@ -7,7 +7,7 @@ export function checkBudgetsAreKept({ root, report }: CheckContext): void {
   const isOff = valueOf(requests) === 'off';
   const isInMemory = valueOf(child(child(root, 'server'), 'state_dir')) === 'memory' && lacksDatabase(requests);
   if (!isOff && !isInMemory) return;
-  const callers = [...sectionEntries(root, 'api_keys').values()].map(({ value }) => value);
+  const callers = ['api_keys', 'virtual_keys'].flatMap((section) => [...sectionEntries(root, section).values()].map(({ value }) => value));
   const budgets = [...callers, child(child(root, 'auth'), 'jwt')].flatMap((caller) => entryOf(child(caller, 'limits'), 'budget') ?? []);
   const [first] = budgets;
   if (first === undefined) return;

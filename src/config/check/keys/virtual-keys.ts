@@ -4,6 +4,7 @@ import { withoutSecrets } from '../../compile/settings.ts';
 import { authOf } from '../../compile/providers/entry-settings.ts';
 import { providerOfVirtualKey, slugOfVirtualKey } from '../../read/registry.ts';
 import { child, type Entry, toValue } from '../../read/node.ts';
+import { checkLimits } from './limits.ts';
 import { checkAuthKeys } from './auth-keys.ts';
 import { type CheckContext, sectionEntry, entryOf, sectionEntries, valueOf } from '../context.ts';
 import { isIncomplete } from '../providers/incomplete.ts';
@@ -13,6 +14,7 @@ import { problemLocation, problemsOf, settingsIn, reportProblem } from '../provi
 export function checkVirtualKeys(context: CheckContext): void {
   const { root, registry, isValid } = context;
   for (const [name, entry] of sectionEntries(root, 'virtual_keys')) {
+    checkLimits(entry.value, ['virtual_keys', name], context);
     const provider = providerOfVirtualKey(entry.value, root, registry);
     const slug = slugOfVirtualKey(entry.value) ?? '';
     const providerEntry = sectionEntry(root, 'providers', slug);

@@ -48,7 +48,7 @@ function checkCallersAreKnown(chain: readonly Plugin[], plugins: Node & { kind: 
 
 /** `concurrency` works without the plugin. */
 function usesOfLimits({ root }: CheckContext): readonly (Entry | undefined)[] {
-  const callers = [...sectionEntries(root, 'api_keys').values()].map(({ value }) => value);
+  const callers = ['api_keys', 'virtual_keys'].flatMap((section) => [...sectionEntries(root, section).values()].map(({ value }) => value));
   return [...callers, child(child(root, 'auth'), 'jwt')].flatMap((caller) => {
     const limits = entryOf(caller, 'limits')?.value;
     return ['rate', 'tokens', 'budget'].map((name) => entryOf(limits, name));

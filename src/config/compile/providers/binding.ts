@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../core/error.ts';
+import type { CallerLimits } from '../../../core/limits/caller-limits.ts';
 import type { JsonObject } from '../../../core/json/merge.ts';
 import type { CommonSettings, CredentialOwner, CredentialSpec, Deployment, Provider } from '../../../core/provider.ts';
 import type { CredentialRef, PartialTimeouts, ProviderBinding, Trust } from '../../../core/snapshot.ts';
@@ -27,6 +28,7 @@ export interface BindingParts {
   readonly models: readonly string[];
   readonly timeouts: PartialTimeouts;
   readonly isolate: boolean;
+  readonly limits: CallerLimits | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly unusable: GatewayError | undefined;
 }
@@ -56,6 +58,7 @@ export function makeBinding(written: BindingParts, makeCredential: MakeCredentia
     models: parts.models,
     timeouts: parts.timeouts,
     isolate: parts.isolate,
+    limits: parts.limits,
     metadata: parts.metadata,
     unusable: parts.unusable,
     // A deployment's key belongs to the operator. A caller who sends a credential is served with that credential only.

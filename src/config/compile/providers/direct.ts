@@ -10,6 +10,7 @@ export function directParts(provider: Provider, settings: JsonObject, key: strin
   return {
     slug: provider.type,
     virtualKey: undefined,
+    limits: undefined,
     provider,
     settings,
     key,

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../core/error.ts';
+import { compileLimits } from '../../../core/limits/caller-limits.ts';
 import type { Provider } from '../../../core/provider.ts';
 import { didYouMean } from '../../../core/text/nearest.ts';
 import { authOf, settingsOf } from './entry-settings.ts';
@@ -63,6 +64,7 @@ function partsOf(slug: string, entry: ProviderConfig, types: ReadonlyMap<string,
     models: plainNames(entry.models),
     timeouts: compileTimeouts(entry.timeouts),
     isolate: entry.isolate ?? false,
+    limits: undefined,
     metadata: Object.freeze({}),
     unusable: whyUnusable(slug, entry.enabled !== false, missing),
   };
@@ -77,6 +79,7 @@ function virtualParts(name: string, entry: VirtualKeyEntry, base: BindingParts, 
     allowsModel: (model) => base.allowsModel(model) && allowsModel(model),
     models: entry.models === undefined ? base.models : plainNames(entry.models),
     isolate: entry.isolate ?? base.isolate,
+    limits: compileLimits(entry.limits),
     metadata: deepFreeze({ ...entry.metadata }),
     unusable: base.unusable ?? whyUnusable(name, true, missing),
   };
