@@ -83,9 +83,10 @@ export function createOutbound(from: OutboundDeps): Outbound {
     jwt: createJwt({ ...deps, onFault: onKeysFault }),
     reconfigured: (before, after) => {
       const isOtherProxy = !isDeepStrictEqual(before.egressProxy, after.egressProxy);
+      const isShorterList = before.egressAllow.some((entry) => !after.egressAllow.includes(entry));
       // Hosts that requests choose are reached through the proxy if the list names them.
-      const isOtherList = !isDeepStrictEqual(before.egressAllow, after.egressAllow);
-      if (isOtherProxy || isOtherList) upstream.renew('request');
+      const isOtherRoute = after.egressProxy !== undefined && !isDeepStrictEqual(before.egressAllow, after.egressAllow);
+      if (isOtherProxy || isShorterList || isOtherRoute) upstream.renew('request');
       if (isOtherProxy) upstream.renew('operator');
     },
     close: async () => {
