@@ -23,6 +23,8 @@ export default definePlugin({
   name: 'limits',
   moments: ['admit', 'skip', 'prepare', 'settle'],
   provides: ['limits'],
+  // Limits that a written chain forgets would be no limits.
+  implied: 'last',
   neededFor: hasLimits,
   options: { type: 'object', properties: {}, additionalProperties: false },
   setup: (_options, host) => new Limits(host),

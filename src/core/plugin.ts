@@ -33,7 +33,7 @@ export interface Plugin<Options = unknown> {
   readonly provides?: readonly Duty[];
   /** The only routes for which it runs, as the client called them; absent: all. */
   readonly endpoints?: readonly Endpoint[];
-  /** Built-in plugins only: part of every chain, as the first or last plugin if `plugins:` does not list it. */
+  /** Built-in plugins only: part of every chain, as the first or last plugin if `plugins:` lists neither it nor one with its duty. */
   readonly implied?: 'first' | 'last';
   /** Built-in plugins only: false for configurations in whose chains it would have no effect, and it is left out. */
   neededFor?(snapshot: Snapshot): boolean;

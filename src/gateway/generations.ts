@@ -119,7 +119,9 @@ export class Generations {
       if (plugin === undefined) throw new Error(`there is no plugin called "${name}"`);
       entries.push({ plugin, options: typeof entry === 'string' ? {} : (entry.options ?? {}) });
     }
-    const implied = stages.filter((stage) => stage.implied !== undefined && !entries.some(({ plugin }) => plugin.name === stage.name));
+    const isInChain = ({ name, provides = [] }: Plugin): boolean =>
+      entries.some(({ plugin }) => plugin.name === name || provides.some((duty) => plugin.provides?.includes(duty) === true));
+    const implied = stages.filter((stage) => stage.implied !== undefined && !isInChain(stage));
     for (const plugin of implied) entries[plugin.implied === 'first' ? 'unshift' : 'push']({ plugin, options: {} });
     return entries;
   }

@@ -81,6 +81,15 @@ describe('a key with a rate', () => {
   });
 });
 
+it.each([
+  ['a written chain without the plugin', '[auth, virtual-key, routing, transform, fallback-retry, logging]', [200, 200, 429]],
+  ['a plugin that replaces it', '[auth, {use: ./own.ts}, routing, transform, logging]', [200, 200, 200]],
+])('limits are those of %s', async (_, chain, expected) => {
+  const own = `export default {name: 'own', provides: ['limits'], options: {type: 'object'}, setup: () => ({admit: () => undefined})};`;
+  const { url } = await start(yamlFor({ app: 'rate: 2/h' }, `plugins: ${chain}\n`), { files: { 'own.ts': own } });
+  expect(await statuses(url, 'app', 3)).toEqual(expected);
+});
+
 it('a key with tokens gets 429 once it has used them', async () => {
   const { url } = await start(yamlFor({ app: 'tokens: 4/day' }));
   expect(await statuses(url, 'app', 3)).toEqual([200, 200, 429]);

@@ -21,7 +21,6 @@ export function checkRequiredPlugins(context: CheckContext): void {
     report({ code: 'missing-key', severity: 'warning', at: keyLocation(root, ['plugins']), message, hint });
   }
   if (!provides(chain, 'retries')) reportUnused('retries', usesOfRetries(context), context);
-  if (!provides(chain, 'limits')) reportUnused('limits', usesOfLimits(context), context);
   checkCallersAreKnown(chain, plugins, context);
   if (!provides(chain, 'virtual-keys'))
     reportUnused('virtual-keys', sectionEntries(root, 'virtual_keys').size === 0 ? [] : [entryOf(root, 'virtual_keys')], context);
@@ -44,15 +43,6 @@ function checkCallersAreKnown(chain: readonly Plugin[], plugins: Node & { kind: 
   const [name, first] = [builtInFor('limits', registry), builtInFor('authentication', registry)];
   const message = `"${name}" before "${first}" limits nobody: no caller is known yet`;
   report({ code: 'conflict', at: plugins.items[limits]?.at ?? plugins.at, message, hint: `write ${name} after ${first}` });
-}
-
-/** `concurrency` works without the plugin. */
-function usesOfLimits({ root }: CheckContext): readonly (Entry | undefined)[] {
-  const callers = ['api_keys', 'virtual_keys'].flatMap((section) => [...sectionEntries(root, section).values()].map(({ value }) => value));
-  return [...callers, child(child(root, 'auth'), 'jwt')].flatMap((caller) => {
-    const limits = entryOf(caller, 'limits')?.value;
-    return ['rate', 'tokens', 'budget'].map((name) => entryOf(limits, name));
-  });
 }
 
 /** Reports a missing plugin once, at the first key that needs it. */
