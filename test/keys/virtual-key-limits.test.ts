@@ -15,6 +15,7 @@ virtual_keys: {team: {provider: mock, limits: {${limits}}}}
 pricing: {mock/echo: {input: 100000, output: 200000, currency: USD}, other/echo: {input: 0, output: 0, currency: USD}}
 configs:
   fallback: {strategy: {mode: fallback, on_status_codes: [429, 500]}, targets: [{virtual_key: team}, {provider: other}]}
+  single: {targets: [{virtual_key: team}]}
   balanced: {strategy: {mode: loadbalance}, targets: [{virtual_key: team, weight: 1000}, {provider: other, weight: 1}]}
 `;
 
@@ -26,8 +27,8 @@ afterEach(async () => {
 const start = async (yaml: string, options: Parameters<typeof startTestGateway>[1] = {}): Promise<TestGateway> =>
   (gateway = await startTestGateway(yaml, options));
 
-async function send({ url, record }: TestGateway, headers: Readonly<Record<string, string>>) {
-  const response = await fetch(`${url}/v1/chat/completions`, {
+async function send({ url, record }: TestGateway, headers: Readonly<Record<string, string>>, path = 'chat/completions') {
+  const response = await fetch(`${url}/v1/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'x' }] }),
@@ -39,6 +40,7 @@ async function send({ url, record }: TestGateway, headers: Readonly<Record<strin
 
 const team = { 'x-gateway-virtual-key': 'team' };
 const fallback = { 'x-gateway-config': 'fallback' };
+const single = { 'x-gateway-config': 'single' };
 const balanced = { 'x-gateway-config': 'balanced' };
 const spent = 'Virtual key "team" has spent its budget of this month.';
 
@@ -46,7 +48,7 @@ it('a spent budget ends in 412 where there is no other target, and moves on wher
   const running = await start(yamlFor('budget: 0.5USD/month'));
   expect(await send(running, fallback)).toMatchObject({ status: 200, virtualKey: 'team', provider: 'mock' });
   expect(await send(running, team)).toMatchObject({ status: 200, virtualKey: 'team' });
-  expect(await send(running, team)).toMatchObject({ status: 412, message: spent });
+  for (const alone of [team, single]) expect(await send(running, alone)).toMatchObject({ status: 412, message: spent });
   for (const config of [fallback, balanced])
     expect(await send(running, config)).toMatchObject({
       status: 200,
@@ -77,7 +79,8 @@ it('a budget is spent after a restart, too', async () => {
     for (let i = 0; i < 2; i += 1) expect(await send(first, team)).toMatchObject({ status: 200 });
     await first.close();
     const second = await start(yamlFor('budget: 0.5USD/month'), { stateDir: dir });
-    await expect.poll(async () => (await send(second, fallback)).provider).toBe('other');
+    // A request that costs nothing.
+    await expect.poll(async () => (await send(second, team, 'moderations')).status).toBe(412);
     expect(await send(second, team)).toMatchObject({ status: 412, message: spent });
     expect(await second.gateway.logs?.spent(0)).toHaveProperty('virtual_key:team.unpriced', 0);
   } finally {

@@ -32,6 +32,13 @@ it('grants nothing, and says how long, once all are used', () => {
   expect(rates.grant('app', rate('10/min'), 5, noon + 1000)).toEqual({ count: 0, waitMs: 59_000 });
 });
 
+it('grants no part of a request', () => {
+  const rates = new Rates();
+  for (const second of [0, 10, 20]) rates.take('app', rate('3/min'), noon + second * 1000);
+  // Half a request is still within the last minute.
+  expect(rates.grant('app', rate('3/min'), 99, noon + 75_000).count).toBe(2);
+});
+
 it('keeps the counts of a rate whose number a reload changes, and counts another unit anew', () => {
   const rates = new Rates();
   for (let i = 0; i < 3; i += 1) rates.take('app', rate('3/min'), noon);
