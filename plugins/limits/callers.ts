@@ -1,8 +1,7 @@
+import { maxCallers } from '#core/limits/rates.ts';
 import { BoundedCache } from '#core/memory/bounded-cache.ts';
 import { CallerUse, type UseMessage } from './caller-use.ts';
 
-/** Maximum callers in memory. Tokens can name any number of them; one that is forgotten begins anew, except for its budget. */
-const maxCallers = 20_000;
 /** Milliseconds until other processes are informed. */
 const pauseMs = 5;
 

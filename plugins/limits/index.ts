@@ -4,7 +4,7 @@ import { type Endpoint, traitsOf } from '#core/endpoint.ts';
 import { periodStart } from '#core/limits/budget-period.ts';
 import type { CallerLimits, WindowLimit } from '#core/limits/caller-limits.ts';
 import type { GatewayError } from '#core/error.ts';
-import { spenderName } from '#core/limits/virtual-key-name.ts';
+import { spenderName } from '#core/limits/spender-name.ts';
 import type { Attempt } from '#core/plan.ts';
 import { definePlugin, type PluginHost, type PluginInstance, type SkipReason } from '#core/plugin.ts';
 import type { Draft, LogRecord } from '#core/records/record.ts';

@@ -30,13 +30,14 @@ export function shownLimits({ rate, tokens, budget, concurrency }: CallerLimits)
   };
 }
 
-const units: Readonly<Record<WindowUnit, string>> = { second: 's', minute: 'min', hour: 'h', day: 'day' };
+/** Short forms, as in the configuration. */
+export const unitTexts: Readonly<Record<WindowUnit, string>> = { second: 's', minute: 'min', hour: 'h', day: 'day' };
 
 /** `60 requests/min · 200,000 tokens/min · budget 50 USD/month · 20 in flight`. */
 export function limitsText({ rate, tokens, budget, concurrency }: ShownLimits): string {
   return [
-    ...(rate === null ? [] : [`${number(rate.max)} requests/${units[rate.unit]}`]),
-    ...(tokens === null ? [] : [`${number(tokens.max)} tokens/${units[tokens.unit]}`]),
+    ...(rate === null ? [] : [`${number(rate.max)} requests/${unitTexts[rate.unit]}`]),
+    ...(tokens === null ? [] : [`${number(tokens.max)} tokens/${unitTexts[tokens.unit]}`]),
     ...(budget === null ? [] : [`budget ${budget.usd} USD/${budget.period}`]),
     ...(concurrency === null ? [] : [`${number(concurrency)} in flight`]),
   ].join(' · ');

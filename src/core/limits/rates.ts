@@ -22,8 +22,8 @@ export interface RateGrant {
   readonly waitMs: number;
 }
 
-/** Maximum callers in memory. Tokens can name any number of them; one that is forgotten begins anew. */
-const maxCallers = 20_000;
+/** Maximum callers whose use is kept in memory. Tokens can name any number of them; one that is forgotten begins anew. */
+export const maxCallers = 20_000;
 
 /** The requests of callers, counted by the only process that does, so that no rate is ever exceeded. */
 export class Rates implements RateLimiter {

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../snapshot.ts';
 import { periodStart } from './budget-period.ts';
 import type { Budget } from './caller-limits.ts';
-import { spenderName } from './virtual-key-name.ts';
+import { spenderName } from './spender-name.ts';
 
 /** What callers have spent since the beginning of some Unix days: by day, then by name, in 10⁻¹² dollars. */
 export type SpendingTotals = ReadonlyMap<number, ReadonlyMap<string, bigint>>;

@@ -1,4 +1,4 @@
-import { spenderName } from '../../core/limits/virtual-key-name.ts';
+import { spenderName } from '../../core/limits/spender-name.ts';
 import { isCacheHit, isError, isUnpriced } from '../../core/logs/row.ts';
 import { bucketOf, restBucket } from './bucket-names.ts';
 import type { SqlValue } from './log-store.ts';

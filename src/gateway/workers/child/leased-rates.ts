@@ -1,7 +1,7 @@
 import { withTimeout } from '../../../core/async/with-timeout.ts';
 import { GatewayError } from '../../../core/error.ts';
 import type { WindowLimit } from '../../../core/limits/caller-limits.ts';
-import type { RateGrant, RateLimiter } from '../../../core/limits/rates.ts';
+import { maxCallers, type RateGrant, type RateLimiter } from '../../../core/limits/rates.ts';
 import { BoundedCache } from '../../../core/memory/bounded-cache.ts';
 
 /** The part of a rate that was leased to this process: it counts as used already. */
@@ -16,8 +16,6 @@ interface Lease {
 
 /** A lease is a hundredth of this process's share of a rate, for a hundredth of the window: a busy process asks rarely. */
 const leaseDivisor = 100;
-/** Maximum callers in memory; a lease that is forgotten is lost. */
-const maxCallers = 20_000;
 /** Milliseconds that a request waits for the supervisor. */
 const leaseTimeoutMs = 5000;
 

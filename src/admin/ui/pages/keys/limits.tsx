@@ -1,4 +1,4 @@
-import type { WindowUnit } from '../../../../core/limits/caller-limits.ts';
+import { unitTexts } from '../../../../core/limits/limits-text.ts';
 import type { UsedLimits, UsedBudget, UsedWindow } from '../../../../core/limits/used-limits.ts';
 import { compact, count, plural, usd } from '../../browser/format.ts';
 import { Bar } from '../../components/display.tsx';
@@ -20,12 +20,10 @@ export function Limits({ name, limits }: { name: string; limits: UsedLimits | nu
   );
 }
 
-const units: Readonly<Record<WindowUnit, string>> = { second: 's', minute: 'min', hour: 'h', day: 'day' };
-
 function WindowLimit({ limit: { max, unit, used }, noun }: { limit: UsedWindow; noun: string }) {
   const nouns = `${noun}${max === 1 ? '' : 's'}`;
   const numbers = (text: (n: number) => string): string => `${used === null ? '' : `${text(used)} of `}${text(max)}`;
-  const short = `${numbers(compact)} ${nouns}/${units[unit]}`;
+  const short = `${numbers(compact)} ${nouns}/${unitTexts[unit]}`;
   const whole = `${numbers(count)} ${nouns} per ${unit}`;
   // What was used in the last second is never known.
   if (unit === 'second') return <UnusedLimit short={short} whole={whole} />;
