@@ -1,5 +1,5 @@
 import { child, type Node, textOf } from '../../read/node.ts';
-import { type CheckContext, entryOf, sectionEntries, valueOf } from '../context.ts';
+import { callerRulesOf, type CheckContext, entryOf, sectionEntries, valueOf } from '../context.ts';
 
 /** Reports once that budgets begin anew with each start, if no request log is kept that shows what was spent before. */
 export function checkBudgetsAreKept({ root, report }: CheckContext): void {
@@ -7,9 +7,8 @@ export function checkBudgetsAreKept({ root, report }: CheckContext): void {
   const isOff = valueOf(requests) === 'off';
   const isInMemory = valueOf(child(child(root, 'server'), 'state_dir')) === 'memory' && lacksDatabase(requests);
   if (!isOff && !isInMemory) return;
-  const callers = ['api_keys', 'virtual_keys'].flatMap((section) => [...sectionEntries(root, section).values()].map(({ value }) => value));
-  const budgets = [...callers, child(child(root, 'auth'), 'jwt')].flatMap((caller) => entryOf(child(caller, 'limits'), 'budget') ?? []);
-  const [first] = budgets;
+  const virtualKeys = [...sectionEntries(root, 'virtual_keys').values()].map(({ value }) => value);
+  const [first] = [...callerRulesOf(root), ...virtualKeys].flatMap((entry) => entryOf(child(entry, 'limits'), 'budget') ?? []);
   if (first === undefined) return;
   report({
     code: 'conflict',
