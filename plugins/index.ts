@@ -1,6 +1,7 @@
 import type { Plugin } from '#core/plugin.ts';
 import type { Provider } from '#core/provider.ts';
 import auth from './auth/index.ts';
+import cache from './cache/index.ts';
 import fallbackRetry from './fallback-retry/index.ts';
 import feedback from './feedback/index.ts';
 import limits from './limits/index.ts';
@@ -29,6 +30,7 @@ export const stages: readonly Plugin[] = Object.freeze([
   prompts,
   routing,
   models,
+  cache,
   transform,
   fallbackRetry,
   logging,

@@ -127,7 +127,13 @@ describe('an attempt counts as a failure of the target', () => {
 });
 
 describe('a streaming response', () => {
-  const flow = { kept: { pieces: [], size: 0, times: [] }, into: () => {}, pause: () => {}, resume: () => {}, abort: () => {} };
+  const flow = {
+    kept: { pieces: [], size: 0, contentType: '', times: [] },
+    into: () => {},
+    pause: () => {},
+    resume: () => {},
+    abort: () => {},
+  };
   const streaming = (attempt: Attempt, extra: object = {}): Answered => {
     const reply = { status: 200, headers: {}, body: Buffer.alloc(0), flow: { ...flow, ...extra }, tap: undefined };
     return { kind: 'answered', attempt, times, reply };

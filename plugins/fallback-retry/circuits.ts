@@ -1,7 +1,7 @@
 import type { Routed } from '#core/context.ts';
 import { BoundedCache } from '#core/memory/bounded-cache.ts';
 import type { GatewayError, ProviderFault } from '#core/error.ts';
-import { type Answered, type Attempt, type Outcome, statusOf } from '#core/plan.ts';
+import { type Answered, type Attempt, isIntercepted, type Outcome, statusOf } from '#core/plan.ts';
 import type { SkipReason, PluginHost } from '#core/plugin.ts';
 import type { CircuitPolicy, Leaf } from '#core/snapshot.ts';
 import { stateOf } from '#core/objects/route-state.ts';
@@ -100,7 +100,8 @@ export class Circuits {
 
 /** Undefined if the outcome does not depend on the target: nothing was sent, or the request itself caused the failure. */
 function isFailure(ctx: Routed, outcome: Outcome, fails: (status: number) => boolean): boolean | undefined {
-  if (isSentToRequestedHost(ctx, outcome.attempt) || concernsCallersAccount(outcome.attempt, statusOf(outcome))) return undefined;
+  if (isIntercepted(outcome) || isSentToRequestedHost(ctx, outcome.attempt)) return undefined;
+  if (concernsCallersAccount(outcome.attempt, statusOf(outcome))) return undefined;
   switch (outcome.kind) {
     case 'answered':
       return fails(statusOf(outcome));

@@ -130,7 +130,7 @@ describe('the retry decision', () => {
 
   it('is never a retry for a stream in progress', async () => {
     const flow = {
-      kept: { pieces: [], size: 0, times: [] },
+      kept: { pieces: [], size: 0, contentType: '', times: [] },
       into: () => undefined,
       pause: () => undefined,
       resume: () => undefined,

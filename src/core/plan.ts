@@ -3,7 +3,7 @@ import type { WireEvent } from './events.ts';
 import type { HeaderPairs } from './http/headers.ts';
 import type { Call, UpstreamRequest } from './provider/call.ts';
 import type { CommonSettings } from './provider/entry.ts';
-import type { Translation } from './provider/translation.ts';
+import type { LocalAnswer, Translation } from './provider/translation.ts';
 import type { CredentialRef, ProviderBinding, Trust } from './target/binding.ts';
 import type { Timeouts } from './target/timeouts.ts';
 import type { Leaf } from './target/tree.ts';
@@ -43,6 +43,8 @@ export interface Attempt {
   credential: CredentialRef | undefined;
   /** The client's headers that are forwarded with every request of the attempt. */
   forwarded: HeaderPairs | undefined;
+  /** What a `send` plugin does with this attempt. */
+  interception: Interception | undefined;
   /** Number of times the response contained the credential. Each occurrence was masked. */
   echoes: number;
   /** Not the first request of its call: it can't be sent again without the earlier ones. */
@@ -56,6 +58,25 @@ export interface Attempt {
    * batch.
    */
   storesUnread?: true;
+}
+
+/** What a `send` plugin, such as a cache, does with an attempt: answers it, or keeps the response of the provider. */
+export interface Interception {
+  /** For the record and `x-gateway-cache-status`. */
+  readonly status: CacheStatus;
+  /** Used instead of a response of the provider: nothing is sent, and the attempt is neither recorded nor charged for. */
+  readonly answer?: LocalAnswer;
+  /** Receives the complete 2xx response of the provider. Not called for one of more than `maxBytes`, or one that is not complete. */
+  readonly keeper?: { readonly maxBytes: number; keep(response: CompleteResponse): void };
+}
+
+export type CacheStatus = 'HIT' | 'MISS' | 'REFRESH';
+
+/** A response as the provider sent it, decompressed. The pieces may be parts of larger buffers. */
+export interface CompleteResponse {
+  readonly status: number;
+  readonly contentType: string;
+  readonly pieces: readonly Buffer[];
 }
 
 /** The response, read only as far as the verdict needs. */
@@ -102,6 +123,8 @@ export interface Flow {
 export interface KeptBody {
   readonly pieces: readonly Buffer[];
   readonly size: number;
+  /** `content-type` as received. */
+  readonly contentType: string;
   /** Pairs of offset and milliseconds since arrival, one for each kept piece of a stream. */
   readonly times: readonly number[];
 }
@@ -201,6 +224,12 @@ export function statusOf(outcome: Outcome): number {
       return outcome satisfies never;
   }
 }
+
+/** True if a `send` plugin answered the attempt, so that nothing was sent. */
+export const isIntercepted = ({ attempt }: Outcome): boolean => attempt.interception?.answer !== undefined;
+
+/** Part of the cache in the response; `DISABLED` if it had none. */
+export const cacheStatusOf = (last: Outcome | undefined): CacheStatus | 'DISABLED' => last?.attempt.interception?.status ?? 'DISABLED';
 
 /** True for an outcome that the client receives as a success. */
 export const isSuccess = (outcome: Outcome): boolean => outcome.kind === 'answered' && outcome.reply.status < 400;

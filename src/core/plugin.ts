@@ -7,14 +7,14 @@ import type { JsonBody } from './json/body.ts';
 import type { RequestBody } from './http/request.ts';
 import type { WindowLimit } from './limits/caller-limits.ts';
 import type { MemoryReservation } from './memory/budget.ts';
-import type { Answered, Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
+import type { Answered, Attempt, Interception, Outcome, Plan, Reply, Verdict } from './plan.ts';
 import type { HeaderPairs } from './http/headers.ts';
 import type { Media, MediaNeed, UpstreamRequest } from './provider.ts';
 import type { Draft, LogRecord } from './records/record.ts';
 import type { Leaf, Snapshot, Trust } from './snapshot.ts';
 
 export type { Admitted, Facts, Received, Routed } from './context.ts';
-export type { Answered, Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
+export type { Answered, Attempt, Interception, Outcome, Plan, Reply, Verdict } from './plan.ts';
 
 export type Awaitable<T> = T | Promise<T>;
 
@@ -83,6 +83,11 @@ export interface PluginInstance {
   screen?(ctx: Routed, target: Leaf): Awaitable<Screened | undefined>;
   /** Fills in what this attempt sends (`attempt.upstream`, `attempt.credential`). Called for every attempt, including retries. */
   prepare?(ctx: Routed, attempt: Attempt): Awaitable<void>;
+  /**
+   * Called when an attempt is ready to be sent, after all `prepare` plugins whatever their order. May answer it, as if the
+   * provider had sent the answer, or keep the response. The first result that is not undefined applies.
+   */
+  send?(ctx: Routed, attempt: Attempt): Awaitable<Interception | undefined>;
   /** Decides how to proceed after this outcome. The last verdict that is not undefined applies. */
   judge?(ctx: Routed, outcome: Outcome, earlier: readonly Outcome[]): Verdict | undefined;
   /**
@@ -127,7 +132,19 @@ export type Screened = { readonly request: RequestBody } | { readonly answer: Re
 
 export type Moment = Exclude<keyof PluginInstance, 'dispose'>;
 
-export const moments: readonly Moment[] = ['admit', 'plan', 'skip', 'screen', 'prepare', 'judge', 'reply', 'finish', 'settle', 'record'];
+export const moments: readonly Moment[] = [
+  'admit',
+  'plan',
+  'skip',
+  'screen',
+  'prepare',
+  'send',
+  'judge',
+  'reply',
+  'finish',
+  'settle',
+  'record',
+];
 
 /** Everything that a plugin may use besides its arguments. */
 export interface PluginHost {

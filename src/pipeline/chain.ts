@@ -1,7 +1,7 @@
 import type { Facts } from '../core/context.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import { GatewayError } from '../core/error.ts';
-import type { Answered, Attempt, Outcome, Plan, Reply, Verdict } from '../core/plan.ts';
+import type { Answered, Attempt, Interception, Outcome, Plan, Reply, Verdict } from '../core/plan.ts';
 import { type Moment, moments, type SkipReason, type Plugin, type PluginInstance, type Screened } from '../core/plugin.ts';
 import type { Draft, LogRecord } from '../core/records/record.ts';
 import type { Leaf } from '../core/snapshot.ts';
@@ -57,6 +57,7 @@ export class Chain {
       skip: [],
       screen: [],
       prepare: [],
+      send: [],
       judge: [],
       reply: [],
       finish: [],
@@ -187,6 +188,31 @@ export class Chain {
         });
       }
       this.#recordStep(ctx, name, 'prepare', from);
+    }
+    return undefined;
+  }
+
+  /** The first result that is not undefined. The record names only the plugin that returned it, because the others have no effect. */
+  send(ctx: RequestContext, attempt: Attempt): Interception | undefined | Promise<Interception | undefined> {
+    return this.#sendFrom(0, ctx, attempt);
+  }
+
+  #sendFrom(first: number, ctx: RequestContext, attempt: Attempt): Interception | undefined | Promise<Interception | undefined> {
+    const steps = this.#steps.send;
+    for (let at = first; at < steps.length; at += 1) {
+      const { name, run } = steps[at] as Step<'send'>;
+      const from = this.#monotonic();
+      const result = run(ctx, attempt);
+      if (result === undefined) continue;
+      if (!(result instanceof Promise)) {
+        this.#recordStep(ctx, name, 'send', from);
+        return result;
+      }
+      return result.then((interception) => {
+        if (interception === undefined) return this.#sendFrom(at + 1, ctx, attempt);
+        this.#recordStep(ctx, name, 'send', from);
+        return interception;
+      });
     }
     return undefined;
   }

@@ -1,7 +1,8 @@
 import type { RequestBody } from '../core/http/request.ts';
 import type { Dialect } from '../core/dialect.ts';
 import { fromUnknown, GatewayError } from '../core/error.ts';
-import { type Attempt, type Outcome, type Reply, type Send, type Sending, type Times, timesNotSent, type Verdict } from '../core/plan.ts';
+import type { Attempt, Outcome, Reply, Send, Sending, Times, Verdict } from '../core/plan.ts';
+import { isIntercepted, timesNotSent } from '../core/plan.ts';
 import type { Timeouts, Leaf, ProviderBinding } from '../core/snapshot.ts';
 import type { Chain } from './chain.ts';
 import { convertOutcome } from './response/convert.ts';
@@ -94,9 +95,10 @@ export class Execution {
     if (outcome.kind !== 'skipped' || this.last === undefined || this.last.kind === 'skipped') this.last = outcome;
   }
 
-  /** The history in the order in which attempts began. */
+  /** The history in the order in which attempts began, without those that a plugin answered. */
   get attempts(): readonly Outcome[] {
-    return this.history.length < 2 ? this.history : this.history.toSorted((one, other) => one.attempt.index - other.attempt.index);
+    const all = this.last !== undefined && isIntercepted(this.last) ? this.history.filter((each) => !isIntercepted(each)) : this.history;
+    return all.length < 2 ? all : all.toSorted((one, other) => one.attempt.index - other.attempt.index);
   }
 
   reasonOf(outcome: Outcome): string | undefined {
@@ -265,6 +267,10 @@ export class Execution {
   async #performOnce(current: Try, index: number): Promise<Outcome> {
     const preparing = this.prepare(current, index);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
+    if (!this.isCancelled && !('kind' in prepared)) {
+      const intercepting = this.#deps.chain.send(this.ctx, prepared);
+      prepared.interception = intercepting instanceof Promise ? await intercepting : intercepting;
+    }
     if (this.isCancelled)
       return { kind: 'cancelled', attempt: 'kind' in prepared ? prepared.attempt : prepared, times: timesNotSent(this.#now()) };
     if ('kind' in prepared) return prepared;
@@ -348,6 +354,7 @@ export class Execution {
       upstream: undefined,
       credential: undefined,
       forwarded: undefined,
+      interception: undefined,
       echoes: 0,
     };
   }

@@ -15,6 +15,7 @@ import { formToBuffer, bufferForm } from './form-buffering.ts';
 import type { HandleDeps } from './handle-deps.ts';
 import type { Chain } from './chain.ts';
 import { completeHeaders, type ReplyFacts } from './response/headers.ts';
+import { keepResponse } from './response/keep.ts';
 import { eventFacts, lastPiece } from './response/last-event.ts';
 import { sendPlainError, plainError, recordOf } from './response/last-resort.ts';
 import { withProvider } from './response/named-provider.ts';
@@ -215,6 +216,7 @@ export class Handling implements DenseSetMember {
     this.#responseSize = body.length;
     this.#bytesOut = this.#ctx.method === 'HEAD' ? 0 : body.length;
     this.#status = reply.status;
+    if (!isFault) keepResponse(this.#run?.last, this.#deps, this.id);
     const errorRecord = isFault ? recordedFault(error, forwardedErrorText(this.#run?.last, reply.status)) : null;
     if (this.#run?.last?.kind !== 'answered') this.#gatewayBody = body;
     // HEAD: the provider's Content-Length gives the size of the body that GET would return.
@@ -267,6 +269,7 @@ export class Handling implements DenseSetMember {
     const last = this.#run?.last;
     if (this.#recorded || last?.kind !== 'answered') return;
     this.#chain.finish(this.#ctx, last, fault, (error) => this.#deps.onDefect(error, this.#ctx.id));
+    if (fault === undefined) keepResponse(last, this.#deps, this.id);
   }
 
   #guarded(work: () => void): void {

@@ -56,10 +56,10 @@ it('responds with the content type that a plugin sets, else with JSON', async ()
   }
 });
 
-describe('the plugins prompts and models', () => {
+describe('the plugins prompts, models and cache', () => {
   it.each([
-    ['[routing, transform]', ['prompts', 'feedback', 'routing', 'transform', 'models']],
-    ['[prompts, routing, models, transform]', ['feedback', 'prompts', 'routing', 'models', 'transform']],
+    ['[routing, transform]', ['prompts', 'feedback', 'routing', 'transform', 'models', 'cache']],
+    ['[prompts, routing, models, transform]', ['feedback', 'prompts', 'routing', 'models', 'transform', 'cache']],
   ])('are added to the chain %s', async (plugins, steps) => {
     const prompts = 'prompts: {hello: {model: "@mock/echo", messages: [{role: user, content: "Hello {{name}}"}]}}\n';
     const gateway = await startTestGateway(chainOf(plugins) + prompts);

@@ -153,6 +153,7 @@ export const makeAttempt = (target: Leaf, overrides: Partial<Attempt> = {}): Att
   upstream: undefined,
   credential: undefined,
   forwarded: undefined,
+  interception: undefined,
   echoes: 0,
   ...overrides,
 });

@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 const validYaml = 'version: 1\nproviders:\n  mock: {type: mock}\n';
-const yamlWithWarning = `${validYaml}configs: {one: {provider: mock, cache: {mode: simple}}}\n`;
+const yamlWithWarning = `${validYaml}configs: {one: {provider: mock, cache: {mode: semantic}}}\n`;
 const invalidYaml = 'version: 1\nproviders:\n  mock: {type: mock, colour: red}\n';
 
 function write(files: Readonly<Record<string, string>>): void {
@@ -88,11 +88,11 @@ describe('gateway check', () => {
     write({ 'gateway.yaml': yamlWithWarning });
     const exitWithoutStrict = await run([]);
     expect(exitWithoutStrict.code).toBe(0);
-    expect(exitWithoutStrict.out).toContain('warning: "cache" has no effect');
+    expect(exitWithoutStrict.out).toContain('warning: the cache finds only equal');
     expect(exitWithoutStrict.out).toMatch(/ok: 1 file, 1 provider, 1 config, 0 keys, 1 warning \(0 ms\)\n$/);
     const strict = await run([], { strict: true });
     expect(strict.code).toBe(3);
-    expect(strict.out).toContain('error: "cache" has no effect');
+    expect(strict.out).toContain('error: the cache finds only equal');
   });
 
   it.each([

@@ -2,7 +2,7 @@
 export const pluginEntries = {
   type: 'array',
   description:
-    'The chain, in order. The default is auth, virtual-key, limits, feedback, prompts, routing, models, transform, fallback-retry, logging.',
+    'The chain, in order. The default is auth, virtual-key, limits, feedback, prompts, routing, models, cache, transform, fallback-retry, logging.',
   minItems: 1,
   items: {
     type: ['string', 'object'],

@@ -1,3 +1,5 @@
+import { sizePattern } from '../../core/text/units.ts';
+
 /**
  * Schema parts used in several places. Custom keywords: `x-form` describes the form of a string in words, `x-code` is
  * the diagnostic for a failed pattern, `x-range` the limits of a duration or size. `writeOnly` marks secrets, `x-credential`
@@ -45,7 +47,7 @@ export const plainNames = {
 
 export const size = {
   type: 'string',
-  pattern: '^\\d+(\\.\\d+)?\\s?([KMGT]i?)?B$',
+  pattern: sizePattern,
   'x-form': 'a number with a unit: 256KB, 50MB, 1GB',
   'x-range': ['1B', '1024TB'],
   examples: ['50MB'],

@@ -1,4 +1,5 @@
 import { logRule } from './logging.ts';
+import { defaultMaxAge } from '../../core/target/cache-policy.ts';
 import { apiKey, customHost, metadata, milliseconds, statusCodes, timeouts } from './shared.ts';
 
 const circuit = {
@@ -119,10 +120,22 @@ export const targetSettings = {
     retry,
     cache: {
       type: 'object',
-      description: 'Accepted so that existing config objects load; has no effect yet.',
+      description: 'Responds to repeated requests from memory. Targets inherit the nearest definition.',
       properties: {
-        mode: { type: 'string', enum: ['simple', 'semantic'], description: 'Exact match or by meaning.' },
-        max_age: { type: 'integer', minimum: 1, description: 'Seconds.' },
+        mode: {
+          type: 'string',
+          enum: ['simple', 'semantic'],
+          description: 'simple: the same request of the same caller. semantic is accepted, and works like simple.',
+          default: 'simple',
+        },
+        max_age: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 7_776_000,
+          description: 'How long a response is used, in seconds; at most 90 days.',
+          default: defaultMaxAge,
+          examples: [3600],
+        },
       },
       additionalProperties: false,
     },

@@ -27,6 +27,8 @@ export const requestHeaders = {
   customHost: ['custom-host'],
   forwardHeaders: ['forward-headers'],
   requestTimeout: ['request-timeout'],
+  cacheForceRefresh: ['cache-force-refresh'],
+  cacheNamespace: ['cache-namespace'],
   debug: ['debug'],
   log: ['log'],
 } as const satisfies Record<string, readonly string[]>;

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/merge.ts';
 import type { ChosenPrompt } from '../model/prompt.ts';
 import type { ProviderBinding } from './binding.ts';
+import type { CachePolicy } from './cache-policy.ts';
 import type { PartialTimeouts } from './timeouts.ts';
 
 /** Compiled `retry`. */
@@ -68,6 +69,8 @@ export interface Leaf extends TargetNode {
   readonly retry: RetryPolicy;
   /** Undefined: never skipped because of earlier failures. */
   readonly circuit?: CircuitPolicy | undefined;
+  /** Undefined: every request is sent to the provider. */
+  readonly cache?: CachePolicy | undefined;
   readonly timeouts: PartialTimeouts;
   readonly customHost: string | undefined;
   /** Lower-case names. */

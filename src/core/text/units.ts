@@ -4,6 +4,9 @@ const durations = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as 
 /** Bytes per unit of size. `1MB` is 1024² bytes, as in the limits of other servers; `MiB` means the same. */
 const sizes = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 } as const;
 
+/** A size as configuration files have it, as a pattern. */
+export const sizePattern = '^\\d+(\\.\\d+)?\\s?([KMGT]i?)?B$';
+
 const amount = /^(\d+(?:\.\d+)?)\s*([a-zA-Z]*)$/;
 
 /** Parses `30s`, `5m`, `1.5h`, `14d`, `250ms`; a number without unit is milliseconds. Returns milliseconds, or undefined if invalid. */

@@ -3,7 +3,7 @@ import { traitsOf } from '../../core/endpoint.ts';
 import { emptyRecord } from '../../core/records/empty.ts';
 import { isJsonObject } from '../../core/json/merge.ts';
 import { requestsEvents } from '../../core/model/requested-model.ts';
-import { type Attempt, isSuccess, type Outcome, statusOf } from '../../core/plan.ts';
+import { type Attempt, cacheStatusOf, isIntercepted, isSuccess, type Outcome, statusOf } from '../../core/plan.ts';
 import { retryAfterMs } from '../../core/provider/retry-after.ts';
 import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
 import type { Tap } from '../../core/tap.ts';
@@ -68,7 +68,7 @@ function admittedRecord(ctx: RequestContext, run: Execution | undefined, ending:
     finish: firstItems(tap?.finish ?? [], maxItems.finish).map((text) => bounded(text, limits.id)),
     response_id: boundedOrNull(tap?.id, limits.id),
     lane: isRelayed(ctx) && attempt !== undefined ? 'relay' : (attempt?.lane ?? 'none'),
-    cache: 'DISABLED',
+    cache: cacheStatusOf(last),
     guardrails: [],
     notes: clean.notes(ctx.notes),
     metadata: clean.texts(boundedTexts(metadataOf(ctx, attempt))),
@@ -134,7 +134,7 @@ function messagesOf(
   bodies.decideDeferral(ctx, last, ending, mayMask);
   return {
     request: bodies.request(ctx),
-    upstream: bodies.upstream(ctx, last?.attempt.upstream),
+    upstream: bodies.upstream(ctx, last === undefined || isIntercepted(last) ? undefined : last.attempt.upstream),
     response: bodies.response(last, ending),
   };
 }

@@ -34,6 +34,8 @@ interface DeferredBody {
   done(masked: MaskedBody | TooLargeBody | undefined): Partial<Pick<LogRecord, BodyPart | 'preview'>>;
 }
 
+type KeptBytes = Pick<KeptBody, 'pieces' | 'size' | 'times'>;
+
 /** The parts of the delivery of a response that concern its body. */
 export interface Delivered {
   /** Bytes of the response as the provider sent them. */
@@ -189,11 +191,12 @@ export class Messages {
     return noBody;
   }
 
-  response(last: Outcome | undefined, { kept, gatewayBody: own, end }: Delivered): MessageRecord {
+  response(last: Outcome | undefined, { kept: received, gatewayBody: own, end }: Delivered): MessageRecord {
     if (last?.kind !== 'answered') return own === undefined ? noBody : this.#bytes(noHeaders, own, 'application/json');
     const headers = this.#keepsHeaders ? this.#clean.responseHeaders(last.reply.headers) : noHeaders;
     const type = last.reply.headers['content-type'] ?? '';
-    if (kept === undefined || !this.#keepsBodies) return this.#bytes(headers, last.reply.body, type);
+    if (received === undefined || !this.#keepsBodies) return this.#bytes(headers, last.reply.body, type);
+    const kept = firstBytes(received, this.#limit);
     if (this.#isRedacted) return this.#redacted(headers, kept, type, end !== 'whole');
     let bytes = 0;
     for (const piece of kept.pieces) bytes += piece.length;
@@ -244,7 +247,7 @@ export class Messages {
     return { headers, body: bodyRecord(bytes.length, kept.length), why_absent: null };
   }
 
-  #redacted(headers: MessageRecord['headers'], { pieces, size, times }: KeptBody, contentType: string, isBroken = false): MessageRecord {
+  #redacted(headers: MessageRecord['headers'], { pieces, size, times }: KeptBytes, contentType: string, isBroken = false): MessageRecord {
     return this.#masked(headers, { kind: 'response', body: { pieces, size, contentType, isBroken }, times }, size, 'response');
   }
 
@@ -298,3 +301,16 @@ const bodyRecord = (size: number, kept: number, chunks: readonly number[] | null
   patch: null,
   chunks,
 });
+
+/** The part of a body that the record keeps: a plugin can have kept more of it. */
+function firstBytes(kept: KeptBytes, limit: number): KeptBytes {
+  let left = limit;
+  if (kept.pieces.every(({ length }) => (left -= length) >= 0)) return kept;
+  left = limit;
+  const pieces = kept.pieces.map((piece) => {
+    const first = piece.subarray(0, left);
+    left -= first.length;
+    return first;
+  });
+  return { pieces: pieces.filter(({ length }) => length > 0), size: kept.size, times: kept.times };
+}

@@ -1,7 +1,7 @@
 import type { UsageRecord } from '../../core/records/record.ts';
 import { emptyRecord } from '../../core/records/empty.ts';
 import type { Usage, UsageDetails } from '../../core/model/usage.ts';
-import { type Attempt, isSuccess, type Outcome } from '../../core/plan.ts';
+import { type Attempt, isIntercepted, isSuccess, type Outcome } from '../../core/plan.ts';
 import type { Tap } from '../../core/tap.ts';
 import type { PriceBook } from '../../core/cost/book.ts';
 import { costOf, free, unknownCost } from '../../core/cost/cost.ts';
@@ -20,6 +20,7 @@ export function tapOf(last: Outcome | undefined): Tap | undefined {
 
 /** Usage and cost of the last attempt. Earlier attempts report no usage, and most providers do not charge for them. */
 export function chargeFor(ctx: RequestContext, last: Outcome | undefined): Charge {
+  if (last !== undefined && isIntercepted(last)) return { usage: noUsage, cost: free };
   const tap = tapOf(last);
   const isAnswer = last !== undefined && isSuccess(last);
   const usage = usageRecord(tap, ctx, isAnswer ? last : undefined);

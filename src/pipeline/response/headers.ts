@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../core/error.ts';
 import { headerList, toHeader } from '../../core/http/header-text.ts';
 import { canonicalPrefix, type HeaderPairs, hopByHopHeaders, responseHeaders } from '../../core/http/headers.ts';
 import { promptName } from '../../core/model/prompt.ts';
-import { isSuccess, type Outcome, type Reply, statusOf, type UpstreamReply } from '../../core/plan.ts';
+import { cacheStatusOf, isSuccess, type Outcome, type Reply, statusOf, type UpstreamReply } from '../../core/plan.ts';
 import type { Overruled } from '../../core/records/record.ts';
 import type { Dropped } from '../../core/provider.ts';
 import type { Execution } from '../execute.ts';
@@ -117,14 +117,14 @@ function addGatewayHeaders(ctx: RequestContext, run: Execution | undefined, repl
   );
   const { prompt } = ctx.facts;
   if (prompt !== undefined) out.push(responseHeaders.prompt, toHeader(promptName(prompt.used.version)));
-  out.push(responseHeaders.cacheStatus, 'DISABLED');
+  out.push(responseHeaders.cacheStatus, cacheStatusOf(last));
   out.push(responseHeaders.overheadMs, facts.overheadMs.toString());
   if (error !== undefined) out.push(responseHeaders.errorSource, error.source);
   if (error?.isGatewayBody === true && error.source === 'gateway') out.push(responseHeaders.exception, 'true');
   if (!ctx.snapshot.server.exposeRouting) return;
   if (ctx.warnings.length > 0) out.push(responseHeaders.warnings, headerList(ctx.warnings, oneLine, '; ', warningsLimit.items));
   if (last === undefined || run === undefined) {
-    if (run !== undefined && run.history.length > 0) pushAttempts(out, run);
+    if (run !== undefined) pushAttempts(out, run);
     return;
   }
   const { attempt } = last;
@@ -216,8 +216,9 @@ function retryCount(last: Outcome): number {
   return isFinal ? tries : -1;
 }
 
-const pushAttempts = (out: HeaderPairs, run: Execution): void =>
-  void out.push(responseHeaders.attempts, headerList(run.attempts, attemptText, ', ', attemptsLimit.items));
+function pushAttempts(out: HeaderPairs, { attempts }: Execution): void {
+  if (attempts.length > 0) out.push(responseHeaders.attempts, headerList(attempts, attemptText, ', ', attemptsLimit.items));
+}
 
 function attemptText(outcome: Outcome): string {
   const result = outcome.kind === 'answered' ? statusOf(outcome).toString() : outcome.kind;

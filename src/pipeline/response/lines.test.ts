@@ -6,7 +6,7 @@ import { convertLines } from './lines.ts';
 
 /** A flow that the test drives. */
 class ManualFlow implements Flow {
-  readonly kept = { pieces: [], size: 0, times: [] };
+  readonly kept = { pieces: [], size: 0, contentType: '', times: [] };
   consumer: FlowConsumer | undefined;
   isAborted = false;
   into(consumer: FlowConsumer): void {

@@ -6,7 +6,7 @@ import { GatewayError } from '../../core/error.ts';
 import { type HeaderPairs, joinHeaders } from '../../core/http/headers.ts';
 import { emptyBody } from '../../core/json/body.ts';
 import { type Attempt, type Outcome, type Send, type Sending, timesNotSent } from '../../core/plan.ts';
-import type { Translation, UpstreamRequest } from '../../core/provider.ts';
+import type { LocalAnswer, Translation, UpstreamRequest } from '../../core/provider.ts';
 import { secretsOf } from '../../core/secrets/redactor.ts';
 import type { Trust } from '../../core/snapshot.ts';
 import { HttpExchange } from './exchange/exchange.ts';
@@ -96,7 +96,8 @@ function preflightFault(attempt: Attempt, deps: SenderDeps, checkEgress: Egress[
   }
   const overloaded = overload(deps.sweeper, deps.maxInFlight());
   if (overloaded !== undefined) return overloaded;
-  return translation.local === undefined ? checkEgress(upstream.origin, attempt.trust) : undefined;
+  const isLocal = attempt.interception?.answer !== undefined || translation.local !== undefined;
+  return isLocal ? undefined : checkEgress(upstream.origin, attempt.trust);
 }
 
 const none: HeaderPairs = Object.freeze([] as string[]) as HeaderPairs;
@@ -144,11 +145,12 @@ function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, s
 }
 
 function sendHttp(exchange: HttpExchange, attempt: Prepared, deps: SenderDeps, signed: SignedHeaders): void {
-  const { upstream, translation, call } = attempt;
+  const { upstream, call } = attempt;
   const { body } = upstream;
   if (isStreamedBody(body) && !exchange.openUpload(body)) return;
-  if (translation.local !== undefined) {
-    playLocal(exchange, translation as Local, upstream, deps.schedule);
+  const local = localAnswerOf(attempt);
+  if (local !== undefined) {
+    playLocal(exchange, local, deps.schedule);
     return;
   }
   // Creating, cancelling or deleting an object must not be repeated: there would be two objects, or an error.
@@ -186,19 +188,26 @@ function sign(exchange: AttemptExchange, attempt: Prepared, signed: SignedHeader
     .catch((error: unknown) => exchange.refuse(error));
 }
 
+/** Makes the response of an attempt that needs no network: what a plugin has for it, or else the provider. */
+function localAnswerOf({ interception, translation, upstream }: Prepared): (() => LocalAnswer) | undefined {
+  const kept = interception?.answer;
+  if (kept !== undefined) return () => kept;
+  return translation.local === undefined ? undefined : () => (translation as Local).local(upstream);
+}
+
 type Local = Translation & Required<Pick<Translation, 'local'>>;
 
-/** A response without network access. A form is still read to its end, so that all its fields are known. */
-function playLocal(exchange: HttpExchange, translation: Local, upstream: UpstreamRequest, later: Schedule): void {
+/** A form is still read to its end, so that all its fields are known. */
+function playLocal(exchange: HttpExchange, answer: () => LocalAnswer, later: Schedule): void {
   if (exchange.upload === undefined) {
-    playLocalResponse(translation.local(upstream), new Guarded(exchange), later);
+    playLocalResponse(answer(), new Guarded(exchange), later);
     return;
   }
   exchange.signingStarted();
   exchange.upload
     .drain()
     .then(() => {
-      if (exchange.signingFinished()) playLocalResponse(translation.local(upstream), new Guarded(exchange), later);
+      if (exchange.signingFinished()) playLocalResponse(answer(), new Guarded(exchange), later);
     })
     .catch((error: unknown) => exchange.refuse(error));
 }

@@ -20,7 +20,10 @@ const requestMeaning = {
   customHost: 'Base URL to call instead of that of the provider. With a configured provider only if `allow_custom_host` permits it.',
   forwardHeaders: 'Request headers that are forwarded to the provider, separated by commas.',
   requestTimeout: 'Milliseconds. Can only shorten what the configuration allows.',
-  debug: '`false`: the record stores no bodies. `true` has no effect in this version. A value that is not a boolean is rejected.',
+  cacheForceRefresh: '`true`: the response is not taken from the [cache](concepts.md#cache), and replaces the stored one.',
+  cacheNamespace: 'Text that separates stored responses: only requests with the same namespace share them.',
+  debug:
+    '`false`: the record stores no bodies, and the cache neither reads nor stores the response. `true` has no effect in this version. A value that is not a boolean is rejected.',
   log: '`metadata` or `none` (also `redacted`): stores less in the record of this request. See `logging.requests.client_may`. Unknown values are rejected.',
 } as const satisfies Record<RequestHeader, string>;
 
@@ -33,7 +36,8 @@ const responseMeaning = {
   lastUsedOptionIndex: 'Path of the target in the config, for example `config.targets[1]`.',
   retryAttemptCount:
     'Number of retries of the last target; `-1` if all of them failed, or if the provider requested a wait that is too long.',
-  cacheStatus: '`DISABLED`: this version has no cache.',
+  cacheStatus:
+    '`HIT`: the response is from the [cache](concepts.md#cache), and nothing was sent. `MISS`: the response is stored if it is complete. `REFRESH`: the same, as the request demanded. `DISABLED`: no cache for this target, or for this kind of request.',
   attempts:
     'Each attempt with its status and time, for example `openai=503;212ms, local=200;840ms`; at most 8, then the number of the others: `... and 3 more`. Without a status, it has the [outcome](metrics.md#requests): `timeout`, `unreachable`, `faulty`, `refused`, `skipped` or `cancelled`.',
   overheadMs: 'Milliseconds up to the first byte of the response, without the time spent waiting for a provider.',

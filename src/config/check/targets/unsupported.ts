@@ -3,7 +3,7 @@ import { child, type Entry } from '../../read/node.ts';
 import type { Problem } from '../../report/problem.ts';
 import { callerRulesOf, type CheckContext, entryOf, sitesOf, textsOf, valueOf } from '../context.ts';
 
-/** Reports keys that this version ignores, and headers that cannot be forwarded. */
+/** Reports keys and values that this version ignores, and headers that cannot be forwarded. */
 export function checkUnsupported({ root, report }: CheckContext): void {
   const prefixes = textsOf(child(child(root, 'server'), 'header_prefixes')).map(({ text }) => text);
   const gatewayPrefixes = [canonicalPrefix, ...(prefixes.length > 0 ? prefixes : ['x-portkey-'])];
@@ -12,8 +12,8 @@ export function checkUnsupported({ root, report }: CheckContext): void {
     if (debug !== undefined && valueOf(debug.value) === true) report(ignoredKey(debug));
   }
   for (const { node } of sitesOf(root)) {
-    const cache = entryOf(node, 'cache');
-    if (cache !== undefined) report(ignoredKey(cache));
+    const mode = entryOf(entryOf(node, 'cache')?.value, 'mode');
+    if (mode !== undefined && valueOf(mode.value) === 'semantic') report(semanticMode(mode));
     for (const { node: header, text } of textsOf(child(node, 'forward_headers'))) {
       const name = text.toLowerCase();
       const isGatewayHeader = gatewayPrefixes.some((prefix) => name.startsWith(prefix));
@@ -34,6 +34,14 @@ const ignoredKey = ({ key, keyAt: at }: Entry): Problem => ({
   at,
   message: `"${key}" has no effect in this version`,
   hint: 'remove it, or leave it for later',
+});
+
+const semanticMode = ({ value: { at } }: Entry): Problem => ({
+  code: 'not-supported',
+  severity: 'warning',
+  at,
+  message: 'the cache finds only equal requests, not similar ones: semantic works like simple',
+  hint: 'write simple',
 });
 
 const gatewayHeaderHint = 'the gateway never forwards its own headers';

@@ -1,5 +1,6 @@
 import { merge, type JsonObject } from '../../../core/json/merge.ts';
 import type { PartialTimeouts, RetryPolicy } from '../../../core/snapshot.ts';
+import { type CachePolicy, defaultMaxAge } from '../../../core/target/cache-policy.ts';
 import type { ConfigEntry } from '../../schema/index.ts';
 import { deepFreeze } from '../freeze.ts';
 import { compileTimeouts } from '../timeouts.ts';
@@ -13,6 +14,7 @@ export interface InheritedSettings {
   /** The nearest definition replaces the others as a whole. */
   readonly retry: RetryPolicy;
   readonly circuit: Circuit | undefined;
+  readonly cache: CachePolicy | undefined;
   /** Timeouts, inherited one by one; the nearest value wins. */
   readonly timeouts: PartialTimeouts;
   /** The nearest definition wins. */
@@ -29,6 +31,7 @@ export const defaultSettings = (): InheritedSettings => ({
   override: undefined,
   retry: compileRetry(undefined),
   circuit: undefined,
+  cache: undefined,
   timeouts: Object.freeze({}),
   customHost: undefined,
   forwardHeaders: undefined,
@@ -50,6 +53,7 @@ export function inherit(above: InheritedSettings, entry: ConfigEntry, tree: stri
     override: override === undefined ? above.override : deepFreeze(merge(above.override ?? {}, override)),
     retry: entry.retry === undefined ? above.retry : compileRetry(entry.retry as RetryEntry),
     circuit: circuit === undefined ? above.circuit : compileCircuit(circuit, tree, path),
+    cache: entry.cache === undefined ? above.cache : compileCache(entry.cache),
     timeouts: Object.freeze({ ...above.timeouts, ...compileTimeouts(entry.timeouts, entry.request_timeout) }),
     customHost: entry.custom_host ?? above.customHost,
     forwardHeaders: entry.forward_headers === undefined ? above.forwardHeaders : lowerCase(entry.forward_headers),
@@ -58,6 +62,9 @@ export function inherit(above: InheritedSettings, entry: ConfigEntry, tree: stri
     prompt: entry.prompt_id ?? above.prompt,
   };
 }
+
+const compileCache = ({ max_age: seconds = defaultMaxAge }: NonNullable<ConfigEntry['cache']>): CachePolicy =>
+  Object.freeze({ maxAgeMs: seconds * 1000 });
 
 /** `labels` is short for `override_params.labels` and is merged at its own level. */
 function overrideOf(entry: ConfigEntry): JsonObject | undefined {

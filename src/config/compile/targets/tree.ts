@@ -167,6 +167,7 @@ function compileLeaf(entry: ConfigEntry, level: InheritedSettings, source: TreeS
     override: level.override === undefined ? undefined : withoutSlug(level.override, source.budget),
     retry: level.retry,
     circuit: circuitOf(level.circuit, location.path, provider),
+    cache: level.cache,
     timeouts: level.timeouts,
     customHost: level.customHost,
     forwardHeaders: level.forwardHeaders,

@@ -16,6 +16,7 @@ const firstBlock = 4096;
 export class BodyRecorder implements KeptBody {
   readonly times: number[] = [];
   size = 0;
+  contentType = '';
   readonly #budget: MemoryBudget;
   /** Full blocks, and the large pieces between them. */
   readonly #blocks: Buffer[] = [];

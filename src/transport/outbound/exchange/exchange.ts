@@ -87,7 +87,7 @@ export class HttpExchange implements ResponseReceiver, Sweepable, UpstreamBodyOw
     this.#settings = settings;
     this.dialAt = settings.monotonic();
     this.startedAt = settings.begunAt ?? this.dialAt;
-    this.recorder = new BodyRecorder(settings.maxRecorded, settings.budget);
+    this.recorder = new BodyRecorder(Math.max(settings.maxRecorded, attempt.interception?.keeper?.maxBytes ?? 0), settings.budget);
     this.maxResponse = settings.maxResponse;
   }
 
@@ -115,7 +115,8 @@ export class HttpExchange implements ResponseReceiver, Sweepable, UpstreamBodyOw
     this.status = status;
     this.headers = headers;
     this.#isCompressed = isEncoded(headers);
-    const type = headers['content-type']?.toLowerCase() ?? '';
+    this.recorder.contentType = headers['content-type'] ?? '';
+    const type = this.recorder.contentType.toLowerCase();
     const framing = status < 300 ? framingOf(type) : undefined;
     if (!isFinalStatus(status)) {
       this.rejectResponse(invalidResponse(`The provider returned the status ${status}, which is not a valid HTTP status.`));

@@ -224,7 +224,7 @@ export class WebSocketExchange implements Sweepable, Flow, EchoListener {
 
   /** Frames are counted, not kept. */
   get kept(): KeptBody {
-    return { pieces: noPieces, size: this.#bytes, times: noPieces };
+    return { pieces: noPieces, size: this.#bytes, contentType: '', times: noPieces };
   }
 
   get socket(): SocketRecord {

@@ -53,7 +53,6 @@ export const modelInfoReasons: Reasons = {
 
 const byError = 'a fallback by kind of error is not supported: use strategy.on_status_codes';
 const redis = 'not needed: instances share no state';
-const cache = 'caching is not supported';
 const retries = 'use retry.on_status_codes and strategy.cb_config';
 
 export const routerReasons: Reasons = {
@@ -63,7 +62,7 @@ export const routerReasons: Reasons = {
   redis_port: redis,
   redis_password: redis,
   redis_url: redis,
-  cache_responses: cache,
+  cache_responses: 'use cache of the config',
   retry_policy: retries,
   model_group_retry_policy: retries,
   allowed_fails_policy: retries,
@@ -78,8 +77,7 @@ export const routerReasons: Reasons = {
 export const litellmReasons: Reasons = {
   content_policy_fallbacks: byError,
   context_window_fallbacks: byError,
-  cache,
-  cache_params: cache,
+  cache_params: 'caching is not enabled',
   turn_off_message_logging: 'use logging.requests.bodies: metadata',
   redact_user_api_key_info: 'the request log never contains keys',
   set_verbose: 'use logging.level',

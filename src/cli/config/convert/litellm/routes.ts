@@ -19,6 +19,7 @@ export function modelsConfig(groups: Groups, settings: RouterSettings): Record<s
   const base = {
     ...(settings.retries === undefined ? {} : { retry: { attempts: settings.retries } }),
     ...(settings.timeout === undefined ? {} : { request_timeout: settings.timeout }),
+    ...(settings.cache === undefined ? {} : { cache: settings.cache }),
   };
   const circuit = settings.circuit === undefined ? {} : { cb_config: settings.circuit };
   const all = groups.get(everyModel);

@@ -10,6 +10,7 @@ export interface RouterSettings {
   readonly retries: number | undefined;
   readonly timeout: string | undefined;
   readonly circuit: Record<string, unknown> | undefined;
+  readonly cache: Record<string, unknown> | undefined;
   /** Name → names that are tried after it. */
   readonly fallbacks: ReadonlyMap<string, readonly string[]>;
   /** Further name → name of a group. */
@@ -30,6 +31,7 @@ export function routerSettings(parts: RouterParts): RouterSettings {
       seconds,
     ),
     circuit: circuit(router, parts),
+    cache: cache(parts.litellm, notes),
     fallbacks: fallbacksByName(parts),
     aliases: aliases(router, parts),
   };
@@ -74,6 +76,17 @@ function circuit(router: SourceSection, { notes }: RouterParts): Record<string, 
     failure_threshold: Math.trunc(fails?.value ?? defaults.allowedFails) + 1,
     cooldown_interval: seconds(Math.max(1, cooldown?.value ?? defaults.cooldownTime)),
   };
+}
+
+function cache(litellm: SourceSection, notes: Notes): Record<string, unknown> | undefined {
+  const entry = litellm.take('cache');
+  if (entry?.value.kind !== 'scalar' || entry.value.value !== true) return undefined;
+  const path = litellm.pathOf('cache');
+  notes.different(path, entry.keyAt, 'each gateway keeps responses in its memory, for each key');
+  const params = new SourceSection(litellm.pathOf('cache_params'), notes, [litellm.take('cache_params')?.value]);
+  const age = params.number('ttl')?.value;
+  params.reportRemaining({ type: 'responses are kept in memory' });
+  return { mode: 'simple', ...(age === undefined ? {} : { max_age: Math.max(1, Math.ceil(age)) }) };
 }
 
 function aliases(router: SourceSection, { groups, notes }: RouterParts): readonly (readonly [string, string])[] {

@@ -4,7 +4,6 @@ const guardrails = 'guardrails are not supported: use a plugin (docs/plugins.md)
 
 /** Keys of a config without a counterpart. */
 export const targetReasons: Reasons = {
-  cache: 'caching is not supported',
   input_guardrails: guardrails,
   output_guardrails: guardrails,
   guardrails,

@@ -21,6 +21,7 @@ export interface Account {
 const mappings: Readonly<Record<string, JsonSchema>> = {
   strategy: targetSettings.properties.strategy.properties,
   retry: targetSettings.properties.retry.properties,
+  cache: targetSettings.properties.cache.properties,
   cb_config: targetSettings.properties.strategy.properties.cb_config.properties,
   timeouts: targetSettings.properties.timeouts.properties,
 };

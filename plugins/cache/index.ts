@@ -1,0 +1,93 @@
+import type { Routed } from '#core/context.ts';
+import { BoundedCache } from '#core/memory/bounded-cache.ts';
+import type { Attempt, CompleteResponse, Interception } from '#core/plan.ts';
+import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
+import { booleanIn } from '#core/text/boolean-text.ts';
+import { parseSize, sizePattern } from '#core/text/units.ts';
+import { textOfKey } from './key.ts';
+
+interface Options {
+  readonly max_size?: string;
+}
+
+/** Default of `max_size`. */
+const defaultSize = '64MB';
+/** Bytes of the largest response that is stored. */
+const maxResponseBytes = 1024 * 1024;
+/** Estimated memory of an entry besides its body, in bytes. */
+const entryBytes = 512;
+
+/**
+ * Responds from memory if the same caller has sent the same request upstream before (`cache` of a target). Stores
+ * what the provider sent, so that a stored response is read, converted and recorded like a new one.
+ */
+export default definePlugin<Options>({
+  name: 'cache',
+  moments: ['send'],
+  // Otherwise `cache` would have no effect without a word where plugins: does not list it, or in a config of a request.
+  implied: 'last',
+  options: {
+    type: 'object',
+    properties: {
+      max_size: {
+        type: 'string',
+        pattern: sizePattern,
+        description: 'Memory for stored responses in each worker process; the ones used least recently are removed first.',
+        default: defaultSize,
+      },
+    },
+    additionalProperties: false,
+  },
+  setup: ({ max_size: size = defaultSize }, host) => new Cache(host, parseSize(size) ?? 0),
+});
+
+interface StoredResponse {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+  readonly status: number;
+  /** Unix milliseconds. */
+  readonly at: number;
+}
+
+class Cache implements PluginInstance {
+  readonly #host: PluginHost;
+  readonly #responses: BoundedCache<StoredResponse>;
+
+  /** @param maxBytes estimated memory of all stored responses */
+  constructor(host: PluginHost, maxBytes: number) {
+    this.#host = host;
+    this.#responses = host.shared(`responses:${maxBytes}`, () => new BoundedCache<StoredResponse>(maxBytes));
+  }
+
+  send(ctx: Routed, attempt: Attempt): Interception | undefined {
+    const policy = attempt.target.cache;
+    if (policy === undefined || ctx.mode === 'dry' || isPrivate(ctx)) return undefined;
+    const text = textOfKey(ctx, attempt);
+    if (text === undefined) return undefined;
+    const key = this.#host.sha256(text);
+    const keeper = { maxBytes: maxResponseBytes, keep: (response: CompleteResponse) => this.#store(key, response) };
+    if (booleanIn(ctx.headers.gateway('cacheForceRefresh') ?? '') === true) return { status: 'REFRESH', keeper };
+    const stored = this.#responses.get(key);
+    const age = stored === undefined ? undefined : this.#host.now() - stored.at;
+    if (stored === undefined || age === undefined || age >= policy.maxAgeMs || age < 0) return { status: 'MISS', keeper };
+    const { status, contentType, bytes } = stored;
+    return { status: 'HIT', answer: { status, headers: { 'content-type': contentType }, pieces: [{ text: bytes }] } };
+  }
+
+  #store(key: string, { status, contentType, pieces }: CompleteResponse): void {
+    const bytes = copyOf(pieces);
+    this.#responses.delete(key);
+    this.#responses.set(key, { status, contentType, bytes, at: this.#host.now() }, bytes.length + contentType.length + entryBytes);
+  }
+}
+
+/** The pieces in memory of their own: they may be parts of much larger buffers. */
+function copyOf(pieces: readonly Buffer[]): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) at += piece.copy(bytes, at);
+  return bytes;
+}
+
+/** `x-gateway-debug: false`: nothing of the request may be stored. */
+const isPrivate = ({ headers }: Routed): boolean => booleanIn(headers.gateway('debug') ?? '') === false;

@@ -1,0 +1,52 @@
+import type { Routed } from '#core/context.ts';
+import type { JsonBody } from '#core/json/body.ts';
+import type { Endpoint } from '#core/endpoint.ts';
+import type { Attempt } from '#core/plan.ts';
+
+/** Routes whose responses depend on the request alone: they create no object, and their results do not expire. */
+const cacheable: ReadonlySet<Endpoint> = new Set([
+  'chat/completions',
+  'completions',
+  'messages',
+  'responses',
+  'embeddings',
+  'images/embeddings',
+  'moderations',
+]);
+
+/** Bytes of the largest request body that is cached: each one is hashed. */
+const maxRequestBytes = 1024 * 1024;
+
+/** Headers that differ between equal requests. */
+const perRequest: ReadonlySet<string> = new Set(['traceparent', 'tracestate', 'baggage', 'idempotency-key', 'x-request-id']);
+
+/**
+ * All that the response of an attempt depends on, as a text: what is sent upstream, who sends it, and with whose credential.
+ * Undefined if the response must not be cached.
+ */
+export function textOfKey(ctx: Routed, attempt: Attempt): string | undefined {
+  const { upstream, binding, call, translation } = attempt;
+  if (upstream === undefined || upstream.body.kind !== 'json' || ctx.body.kind !== 'json') return undefined;
+  // A response that needs several requests cannot be made from the last one.
+  if (!cacheable.has(ctx.endpoint) || translation?.then !== undefined || upstream.body.size > maxRequestBytes) return undefined;
+  if (isStored(ctx.endpoint, ctx.body) || isStored(ctx.endpoint, upstream.body)) return undefined;
+  const { caller } = ctx.facts;
+  // The caller's own account is in the settings too, where its credential has several parts.
+  const account = call?.credential === 'catalog' ? call.deployment : [caller.credential, call?.settings];
+  const sender = [caller.key?.owner, ctx.headers.gateway('cacheNamespace'), binding.slug, binding.virtualKey, account];
+  const { method, origin, path, headers, body } = upstream;
+  return `${JSON.stringify([sender, method, origin, path, headersOf(headers)])}\n${body.oneByte}`;
+}
+
+/** True if the provider keeps the response under its ID, as an object that belongs to one request. */
+function isStored(endpoint: Endpoint, body: JsonBody): boolean {
+  const store = body.peek('store');
+  return endpoint === 'responses' ? store !== false || body.peek('background') === true : store === true;
+}
+
+function headersOf(pairs: readonly string[]): readonly string[] {
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < pairs.length; at += 2)
+    if (!perRequest.has((pairs[at] ?? '').toLowerCase())) kept.push(pairs[at] ?? '', pairs[at + 1] ?? '');
+  return kept;
+}
