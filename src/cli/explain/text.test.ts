@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Explanation } from '../../core/logs/explanation.ts';
 import { explanationText } from './text.ts';
 
-it('shows the whole URL on one line, however narrow the terminal is', () => {
+it('shows the whole URL on one line, however narrow the terminal is, and the cache of the target', () => {
   const url = `https://contoso-eu.example.com/openai/deployments/${'chat-'.repeat(20)}/chat/completions?api-version=2024-10-21`;
   const target = {
     provider: 'main',
@@ -17,6 +17,7 @@ it('shows the whole URL on one line, however narrow the terminal is', () => {
     differences: [],
     body: null,
     retry: 'none',
+    cache: 'used for 60s',
     circuit: null,
     timeouts: {},
     cost_usd: null,
@@ -38,5 +39,7 @@ it('shows the whole URL on one line, however narrow the terminal is', () => {
     log: { bodies: 'redacted', at: null },
     answer: null,
   };
-  expect(explanationText(explanation as unknown as Explanation, 40).split('\n')).toContain(`  url      POST ${url}`);
+  const lines = explanationText(explanation as unknown as Explanation, 40).split('\n');
+  expect(lines).toContain(`  url      POST ${url}`);
+  expect(lines).toContain('  cache    used for 60s');
 });

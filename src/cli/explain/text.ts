@@ -58,6 +58,7 @@ function targetLines(one: ExplainedTarget, at: number, all: readonly ExplainedTa
   one.differences.forEach((difference, index) => add(index === 0 ? 'body' : '', differenceText(difference), difference.at));
   if (one.url !== null && one.differences.length === 0) add('body', one.body === null ? 'none that can be shown' : 'as the client sent it');
   if (one.retry !== 'none') add('retry', one.retry);
+  if (one.cache !== null) add('cache', one.cache);
   if (one.circuit !== null) add('circuit', one.circuit);
   const timeouts = Object.entries(one.timeouts).map(([name, time]) => `${name} ${time}`);
   if (one.goes_here && timeouts.length > 0) add('timeouts', timeouts.join(' · '));

@@ -24,6 +24,7 @@ export function checkChain({ root, registry, report }: CheckContext): void {
       continue;
     }
     seen.set(name, item);
+    if (isAnywhere(plugin)) continue;
     if (latest !== undefined && isBefore(plugin, latest)) {
       const hint = `${name} acts at ${momentsText(plugin)}, before the ${momentsText(latest)} of ${latest.name}, whatever its position`;
       report({ code: 'never-used', at: item.at, message: `the position of "${name}" after "${latest.name}" has no effect`, hint });
@@ -37,6 +38,9 @@ function isBefore({ moments: one = [] }: Plugin, { moments: other = [] }: Plugin
   const first = Math.min(...other.map((moment) => moments.indexOf(moment)));
   return one.length > 0 && other.length > 0 && last < first;
 }
+
+/** Nothing else acts at `send`, so a plugin with this moment alone is written where a reader expects it. */
+const isAnywhere = ({ moments: declared = [] }: Plugin): boolean => declared.length === 1 && declared[0] === 'send';
 
 const momentsText = ({ moments: declared = [] }: Plugin): string => declared.map((moment) => `"${moment}"`).join(' and ');
 

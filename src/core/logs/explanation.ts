@@ -66,6 +66,8 @@ export interface ExplainedTarget {
   readonly body: string | null;
   readonly differences: readonly Difference[];
   readonly retry: string;
+  /** How long a stored response is used; null: the target has no cache. */
+  readonly cache: string | null;
   /** When the circuit breaker skips the target; null: never. */
   readonly circuit: string | null;
   readonly timeouts: Readonly<Record<string, string>>;

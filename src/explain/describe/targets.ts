@@ -13,7 +13,7 @@ import { type ChangeFacts, differences } from '../diff/differences.ts';
 import type { DryRun, Visit } from '../dry-run/dry-run.ts';
 import type { ConfigLevels } from '../dry-run/config-levels.ts';
 import { headerNames, maskedHeaderPairs } from '../dry-run/references.ts';
-import { circuitText, fallbackConditions, noNext, retryText, timeoutsOf } from './texts.ts';
+import { cacheText, circuitText, fallbackConditions, noNext, retryText, timeoutsOf } from './texts.ts';
 
 export interface TargetParts {
   readonly run: DryRun;
@@ -54,6 +54,7 @@ export function describeTarget(visit: Visit, parts: TargetParts): ExplainedTarge
     body: bodyText(upstream, parts),
     differences: differencesOf(visit, parts),
     retry: retryText(leaf.retry),
+    cache: leaf.cache === undefined ? null : cacheText(leaf.cache),
     circuit: leaf.circuit === undefined ? null : circuitText(leaf.circuit),
     timeouts: attempt === undefined ? {} : timeoutsOf(attempt.timeouts),
     cost_usd: sent === undefined ? null : inputCost(sent.attempt, run),

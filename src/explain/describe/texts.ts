@@ -1,4 +1,5 @@
 import type { CircuitPolicy, Timeouts, Leaf, RetryPolicy } from '../../core/snapshot.ts';
+import type { CachePolicy } from '../../core/target/cache-policy.ts';
 
 /** Error statuses as ranges, such as `429, 500-599`. */
 export function statusText(hits: (status: number) => boolean): string {
@@ -31,6 +32,8 @@ export function retryText({ attempts, retries, useRetryAfter }: RetryPolicy): st
   const waits = Array.from({ length: attempts }, (_, at) => `${2 ** at} s`).join(' · ');
   return `${attempts} on ${statusText(retries)}, wait up to ${waits}${useRetryAfter ? ', honors retry-after' : ''}`;
 }
+
+export const cacheText = ({ maxAgeMs }: CachePolicy): string => `a stored response of the same request is used for ${duration(maxAgeMs)}`;
 
 export function circuitText({ failures, share, minimum, cooldownMs, fails }: CircuitPolicy): string {
   const limits = [

@@ -4,7 +4,7 @@ import type { ValidConfig } from '../../config/reload/load.ts';
 import type { WrittenLocations } from '../../config/report/origins.ts';
 import type { Clock } from '../../core/context.ts';
 import { GatewayError } from '../../core/error.ts';
-import { defaultPrefixes } from '../../core/http/headers.ts';
+import { canonicalPrefix, defaultPrefixes } from '../../core/http/headers.ts';
 import type { Explanation, ExplainRequest } from '../../core/logs/explanation.ts';
 import type { LogReader, StoredRecord } from '../../core/logs/reader.ts';
 import { plural } from '../../core/text/wording.ts';
@@ -77,7 +77,9 @@ export class ExplainService implements RequestExplainer {
     if (force !== true && 'text' in kept) refuseMasked(stored, kept.text);
     const names = this.#headerNames();
     const request = withReplayChanges(replayRequest(stored, kept, names), { to, config }, names);
-    const { method = 'POST', path = '/v1/chat/completions', headers, body: sent } = request;
+    const { method = 'POST', path = '/v1/chat/completions', body: sent } = request;
+    // A stored response would be the recorded one.
+    const headers = { ...request.headers, [`${canonicalPrefix}cache-force-refresh`]: 'true' };
     const response = await sendToListener(this.#deps.url(), { method, path, headers, body: sent, key });
     const before = await loggedBody(logs, stored, 'response');
     const body = this.#deps.mask(response.body);

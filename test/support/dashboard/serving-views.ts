@@ -275,6 +275,7 @@ const explanation: Explanation = {
         { path: 'logit_bias', kind: 'removed', before: '{}', cause: 'not known to this provider', at: null },
       ],
       retry: '2 attempts on 429, 503',
+      cache: null,
       circuit: null,
       timeouts: { request: '120 s' },
       cost_usd: '0.0000123',

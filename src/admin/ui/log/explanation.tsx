@@ -111,6 +111,7 @@ function Target({ target, before }: { target: ExplainedTarget; before: Explained
     body,
     differences,
     retry,
+    cache,
     circuit,
     timeouts,
     cost_usd: cost,
@@ -132,6 +133,7 @@ function Target({ target, before }: { target: ExplainedTarget; before: Explained
             ['sends', local ? 'nothing: it responds without a network' : null],
             ['url', url === null ? null : <Url key="u" text={`${method ?? 'POST'} ${url}`} />],
             ['retry', retry],
+            ['cache', cache],
             ['circuit', circuit],
             [
               'timeouts',
