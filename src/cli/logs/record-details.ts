@@ -1,4 +1,5 @@
 import type { Feedback, StoredRecord } from '../../core/logs/reader.ts';
+import { isCacheHit } from '../../core/logs/row.ts';
 import { endings } from '../../core/records/endings.ts';
 import type { AttemptRecord, LogRecord, MessageRecord } from '../../core/records/record.ts';
 import { printable } from '../../core/text/printable.ts';
@@ -14,6 +15,7 @@ export function recordDetails({ record, feedback }: StoredRecord, width: number)
     ...routeLines(record),
     ...pluginLines(record),
     ...record.attempts.map((attempt, i) => attemptLine(attempt, record, i)),
+    ...(isCacheHit(record) ? [['cache', 'HIT: a stored response, nothing was sent'] as const] : []),
     [at(record.ms.total), `${endings[record.end]} · gateway overhead ${formatDuration(record.ms.overhead)}`],
     ...errorLines(record),
     ...factLines(record),

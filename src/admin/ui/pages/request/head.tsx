@@ -1,3 +1,4 @@
+import { isCacheHit } from '../../../../core/logs/row.ts';
 import type { LogRecord } from '../../../../core/records/record.ts';
 import { count, duration, moment, zone } from '../../browser/format.ts';
 import { Button, CopyButton, LinkButton } from '../../components/button.tsx';
@@ -36,6 +37,7 @@ export function Head({ record, isPanel, onClose }: { record: LogRecord; isPanel:
       <div class="row story-facts">
         <strong>{duration(ms.total)}</strong>
         {record.stream && ms.first_event !== null && <span>first token {duration(ms.first_event)}</span>}
+        {isCacheHit(record) && <span>from the cache</span>}
         {usage.prompt + usage.completion > 0 && (
           <span>
             {count(usage.prompt)} → {count(usage.completion)} tokens
