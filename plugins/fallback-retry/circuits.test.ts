@@ -28,6 +28,7 @@ const circuit = {
 const target = makeLeaf({ path: 'config.targets[0]', circuit, timeouts: { request: 5000 } });
 const strict = makeLeaf({ path: 'config.targets[0]', circuit: { ...circuit, fails: (status) => status >= 400 } });
 const withCredential = (credential: CredentialOwner): Attempt['call'] => ({ credential }) as Attempt['call'];
+const stored: Attempt['interception'] = { status: 'HIT', answer: { status: 503, headers: {}, pieces: [] } };
 const times = { at: 0, connectMs: 1, firstByteMs: 2, totalMs: 10 };
 
 type OutcomeFactory = (attempt: Attempt) => Outcome;
@@ -120,6 +121,7 @@ describe('an attempt counts as a failure of the target', () => {
         parts: { headers: { 'x-gateway-custom-host': 'https://y.example' } },
       },
     ],
+    ['a stored response of a cache', false, answered(503), { overrides: { interception: stored } }],
     ['a dry run', false, unreachable, { parts: { overrides: { mode: 'dry' } } }],
   ])('for %s: %s', async (_name, counts, createOutcome, extra) => {
     expect(await isLeftOut(createOutcome, extra)).toBe(counts);

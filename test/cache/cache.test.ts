@@ -1,4 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chunk, textFrames } from '../bedrock/frames.ts';
 import type { LogRecord } from '../../src/core/records/record.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { chunks, completion, json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
@@ -22,7 +24,8 @@ const anthropicEvents = [
   { type: 'content_block_stop', index: 0 },
   { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } },
   { type: 'message_stop' },
-].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+];
+const eventText = (event: { readonly type: string }): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway | undefined;
@@ -37,6 +40,11 @@ afterEach(async () => {
 
 /** Responds in the format of the path; streams are written in small pieces. */
 const respond: ScriptedUpstream['script'] = async (response, { url, body }) => {
+  if (url.startsWith('/model/')) {
+    const frames = url.includes('claude') ? anthropicEvents.map(chunk) : textFrames('Hé', 'llo.');
+    await writeInPieces(response, 'application/vnd.amazon.eventstream', Buffer.concat(frames));
+    return;
+  }
   const isAnthropic = url.endsWith('/messages');
   if (!body.includes('"stream":true')) {
     if (url.endsWith('/embeddings'))
@@ -44,22 +52,28 @@ const respond: ScriptedUpstream['script'] = async (response, { url, body }) => {
     else json(response, 200, isAnthropic ? anthropicMessage : completion('Hello.'));
     return;
   }
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const bytes = Buffer.from((isAnthropic ? anthropicEvents : chunks('Hé', 'llo.')).join(''));
+  const bytes = Buffer.from((isAnthropic ? anthropicEvents.map(eventText) : chunks('Hé', 'llo.')).join(''));
+  await writeInPieces(response, 'text/event-stream', bytes);
+};
+
+async function writeInPieces(response: ServerResponse, type: string, bytes: Buffer): Promise<void> {
+  response.writeHead(200, { 'content-type': type });
   for (let at = 0; at < bytes.length; at += 7) {
     response.write(bytes.subarray(at, at + 7));
     await new Promise((resolve) => setImmediate(resolve));
   }
   response.end();
-};
+}
 
 const yaml = (more = ''): string => `version: 1
 providers:
   main: {type: openai, custom_host: "${upstream.url}/v1", api_key: sk-main}
   claude: {type: anthropic, custom_host: "${upstream.url}/v1", api_key: sk-claude}
+  aws: {type: bedrock, api_key: bedrock-key-0123456789, custom_host: "${upstream.url}"}
 pricing: {main/m: {input: 100000, output: 200000, currency: USD}}
 configs:
   main: {provider: main, cache: {mode: simple}}
+  aws: {provider: aws, cache: {mode: simple}}
   claude: {provider: claude, cache: {max_age: 60}}
 ${more}`;
 
@@ -107,6 +121,11 @@ describe.each<[string, Sent]>([
   ['a message', { config: 'claude', path: 'messages' }],
   ['a stream of a message', { config: 'claude', path: 'messages', body: { ...chat, stream: true } }],
   ['a message of a provider with another format', { path: 'messages', body: { ...chat, stream: true } }],
+  ['a stream in binary frames', { config: 'aws', body: { ...chat, model: 'amazon.nova-pro-v1:0', stream: true } }],
+  [
+    'a stream of events in binary frames',
+    { config: 'aws', path: 'messages', body: { ...chat, model: 'anthropic.claude-sonnet-4-5-20250929-v1:0', stream: true } },
+  ],
   ['embeddings', { path: 'embeddings', body: { model: 'm', input: 'x' } }],
 ])('%s', (_what, sent) => {
   it('is answered with the same bytes, without a request to the provider', async () => {
