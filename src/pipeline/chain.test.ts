@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Facts } from '../core/context.ts';
 import { GatewayError } from '../core/error.ts';
+import type { Attempt, Interception } from '../core/plan.ts';
 import type { PluginInstance } from '../core/plugin.ts';
 import { Chain } from './chain.ts';
 import type { RequestContext } from './request.ts';
@@ -53,5 +54,41 @@ describe('Chain.admit()', () => {
     expect(() => chainOf(rejectRequest, () => expect.unreachable()).admit(context())).toThrow(refusal);
     await expect(chainOf(() => Promise.reject(refusal), rejectRequest).admit(context())).rejects.toBe(refusal);
     await expect(chainOf(() => Promise.resolve(undefined), rejectRequest).admit(context())).rejects.toBe(refusal);
+  });
+});
+
+describe('Chain.send()', () => {
+  const hit: Interception = { status: 'HIT', answer: { status: 200, headers: {}, pieces: [] } };
+  const attempt = {} as Attempt;
+  const sendChain = (...steps: readonly NonNullable<PluginInstance['send']>[]): Chain =>
+    new Chain(
+      steps.map((send, index) => ({ name: `p${index}`, instance: { send } })),
+      () => 0,
+    );
+
+  test.each<[string, readonly NonNullable<PluginInstance['send']>[], Interception | undefined, readonly string[]]>([
+    ['no plugin', [], undefined, []],
+    ['plugins that return nothing', [() => undefined, () => Promise.resolve(undefined), () => undefined], undefined, []],
+    ['the first result', [() => undefined, () => hit, () => expect.unreachable()], hit, ['p1']],
+    [
+      'the first result of a promise',
+      [() => Promise.resolve(undefined), () => Promise.resolve(hit), () => expect.unreachable()],
+      hit,
+      ['p1'],
+    ],
+    ['a result after a promise of nothing', [() => Promise.resolve(undefined), () => hit], hit, ['p1']],
+  ])('%s', async (_what, steps, expected, names) => {
+    const ctx = context();
+    expect(await sendChain(...steps).send(ctx, attempt)).toBe(expected);
+    expect(ctx.plugins.map(({ name, moment }) => `${name} ${moment}`)).toEqual(names.map((name) => `${name} send`));
+  });
+
+  test('returns no promise if no plugin returns one', () => {
+    expect(
+      sendChain(
+        () => undefined,
+        () => hit,
+      ).send(context(), attempt),
+    ).toBe(hit);
   });
 });

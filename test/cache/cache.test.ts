@@ -168,6 +168,11 @@ it.each<[string, ScriptedUpstream['script'], Sent]>([
     { body: { ...chat, stream: true } },
   ],
   ['a stream that is too large', (response) => sse(response, chunks('x'.repeat(2 ** 20))), { body: { ...chat, stream: true } }],
+  [
+    'a converted response that is too large',
+    (response) => json(response, 200, { ...anthropicMessage, content: [{ type: 'text', text: 'x'.repeat(2 ** 20) }] }),
+    { config: 'claude' },
+  ],
   ['a response that is too large', (response) => json(response, 200, completion('x'.repeat(2 ** 20))), {}],
 ])('does not store %s', async (_what, script, sent) => {
   await start();
@@ -235,6 +240,12 @@ it('stores what the target that answers sends, and not the failures before it', 
   expect([first.cache, second.cache, upstream.requests.length]).toEqual(['MISS', 'HIT', 3]);
   expect(second.record.attempts).toMatchObject([{ provider: 'claude', status: 529 }]);
   expect(second.headers.get('x-gateway-attempts')).toMatch(/^claude=529;\d+ms$/);
+});
+
+it('stores streams of which the record keeps nothing', async () => {
+  await start(yaml('logging: {requests: {bodies: metadata}}\n'));
+  const sent: Sent = { body: { ...chat, stream: true } };
+  expect([(await send(sent)).cache, (await send(sent)).cache]).toEqual(['MISS', 'HIT']);
 });
 
 it('keeps no more of a stored stream in the record than the record may have', async () => {

@@ -96,8 +96,7 @@ function preflightFault(attempt: Attempt, deps: SenderDeps, checkEgress: Egress[
   }
   const overloaded = overload(deps.sweeper, deps.maxInFlight());
   if (overloaded !== undefined) return overloaded;
-  const isLocal = attempt.interception?.answer !== undefined || translation.local !== undefined;
-  return isLocal ? undefined : checkEgress(upstream.origin, attempt.trust);
+  return translation.local === undefined ? checkEgress(upstream.origin, attempt.trust) : undefined;
 }
 
 const none: HeaderPairs = Object.freeze([] as string[]) as HeaderPairs;
