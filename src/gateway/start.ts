@@ -147,7 +147,8 @@ class GatewayStart {
 
   /** Never rejects: a resource that fails to close must not keep the others open. */
   async closeAll(): Promise<void> {
-    for (const close of this.#closers.toReversed()) {
+    // The reloader is closed first: no configuration is applied to what is being closed.
+    for (const close of [...this.#closers, () => this.#reloader.close()].toReversed()) {
       try {
         await close();
       } catch (error) {
@@ -160,7 +161,6 @@ class GatewayStart {
   async #load(): Promise<{ readonly serving: Serving; readonly loaded: ValidConfig; readonly checkedMs: number | undefined }> {
     const { stop, onEvent } = this.#options;
     const reloader = this.#reloader;
-    this.#onOpened(() => reloader.close());
     // An abort cancels a load in progress.
     const onStop = (): void => void reloader.close();
     stop?.addEventListener('abort', onStop);

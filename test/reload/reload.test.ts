@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -194,5 +195,27 @@ describe('reload', () => {
     await writeFile(gateway.file, 'version: 1\nproviders: {mock: {type: mock}, other: {type: mock}}\n');
     expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded', changes: ['+providers.other'] });
     expect(gateway.gateway.checkedMs).toEqual(expect.any(Number));
+  });
+
+  it('in progress when the gateway stops is applied, and not reported as a failure', async () => {
+    const slowPlugin = `import { existsSync, writeFileSync } from 'node:fs';
+export default { name: 'slow', options: {}, setup: async ({ dir }) => {
+  if (dir !== undefined) writeFileSync(dir + '/began', '');
+  while (dir !== undefined && !existsSync(dir + '/go')) await new Promise((resolve) => setTimeout(resolve, 5));
+  return {};
+} };`;
+    const yaml = (options: string): string =>
+      `version: 1\nproviders: {${openai('main')}}\nplugins: [auth, {use: ./slow.mjs${options}}, routing, transform]\n`;
+    await start(yaml(''), { watch: false, files: { 'slow.mjs': slowPlugin } });
+    await save(yaml(`, options: {dir: ${JSON.stringify(gateway.dir)}}`));
+    const reload = gateway.gateway.reload();
+    await until(() => existsSync(join(gateway.dir, 'began')), 'the set-up');
+    const closing = gateway.gateway.close();
+    // The other parts would be closed by now, if they were closed first.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await writeFile(join(gateway.dir, 'go'), '');
+    expect(await reload).toMatchObject({ type: 'reloaded' });
+    await closing;
+    expect(gateway.events.filter(({ type }) => type === 'rejected')).toEqual([]);
   });
 });
