@@ -20,6 +20,9 @@ import limits from './index.ts';
 
 const minute = 60_000;
 
+const clock = { now: noon };
+const hostWith = (parts: Partial<PluginHost> = {}): PluginHost => makeHost({ now: () => clock.now, ...parts });
+
 /** Worker processes that share what their callers use: each message reaches the others as soon as it is sent. */
 function createWorkers(count: number): readonly PluginHost[] {
   type Receive = (message: unknown) => void;
@@ -43,7 +46,9 @@ interface Sent {
   readonly key?: string;
 }
 
+/** A request that arrives now. */
 function contextOf(written: WrittenLimits | undefined, { key: name = 'app', ...sent }: Sent) {
+  clock.now = sent.at ?? noon;
   return makeContext({ caller: { name, key: makeKey(name, { limits: compileLimits(written) }) }, overrides: sent });
 }
 
@@ -77,8 +82,8 @@ it.each([
 
 /** The plugin in a process that counts alone. */
 function setUpWithRates(): Promise<PluginInstance> {
-  const rates = new Rates();
-  return setUp(limits, {}, makeHost({ countRequest: (caller, limit, at) => rates.take(caller, limit, at) }));
+  const rates = new Rates(() => clock.now);
+  return setUp(limits, {}, hostWith({ countRequest: (caller, limit) => rates.take(caller, limit) }));
 }
 
 describe('rate', () => {
@@ -128,7 +133,7 @@ describe('tokens', () => {
   const hundred = { tokens: '100/min' };
 
   it('rejects requests once they are used up', async () => {
-    const plugin = await setUp(limits);
+    const plugin = await setUp(limits, {}, hostWith());
     await send(plugin, hundred, {}, draft('0', 99));
     await send(plugin, hundred, {}, draft('0', 51));
     const error = await refusal(() => plugin.admit?.(contextOf(hundred, {})));
@@ -275,6 +280,17 @@ describe('of a virtual key', () => {
       'Virtual key "team" has reached its limit of 1 request per minute.',
     );
   });
+
+  it.each<WrittenLimits>([{ rate: '2/s' }, { tokens: '2/s' }])(
+    'is not renewed by requests that arrived long before: %j',
+    async (written) => {
+      const plugin = await setUpWithRates();
+      clock.now = noon;
+      for (let i = 0; i < 2; i += 1) await sendThrough(plugin, written, {}, '0', 1);
+      for (const at of [noon, noon - 9000, noon, noon + 999])
+        expect((await refusal(() => sendThrough(plugin, written, { at }))).code).toBe('rate_limited');
+    },
+  );
 
   it('is not that of a key with the same name, and reads what the request log has of it', async () => {
     const asked: string[] = [];

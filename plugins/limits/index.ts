@@ -89,7 +89,7 @@ class Limits implements PluginInstance {
     if (error !== undefined) throw error;
     const { rate } = limits;
     if (rate === undefined) return undefined;
-    const wait = this.#host.countRequest(spender.id, rate, ctx.at);
+    const wait = this.#host.countRequest(spender.id, rate);
     return wait instanceof Promise ? wait.then((ms) => checkWait(spender, rate, ms)) : checkWait(spender, rate, wait);
   }
 
@@ -97,7 +97,7 @@ class Limits implements PluginInstance {
   #exhausted({ at }: Received, spender: Spender, { tokens, budget }: CallerLimits): GatewayError | undefined {
     if (tokens === undefined && budget === undefined) return undefined;
     const use = this.#callers.of(spender.id);
-    const wait = tokens === undefined ? 0 : use.tokens(tokens.windowMs).wait(tokens.max - 1, at);
+    const wait = tokens === undefined ? 0 : use.tokens(tokens.windowMs).wait(tokens.max - 1, this.#host.now());
     if (tokens !== undefined && wait > 0) return tooManyTokens(spender, tokens, wait);
     if (budget === undefined) return undefined;
     const since = periodStart(budget.period, at);

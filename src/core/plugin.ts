@@ -186,10 +186,9 @@ export interface PluginHost {
    * a request is accepted again, or 0 if this one is. A promise only if another process must be queried.
    *
    * @param caller an ID
-   * @param at Unix milliseconds
    * @throws GatewayError `overloaded` if that process does not respond
    */
-  countRequest(caller: string, rate: WindowLimit, at: number): Awaitable<number>;
+  countRequest(caller: string, rate: WindowLimit): Awaitable<number>;
   /** Verifies tokens of an issuer. Equal settings share the cached keys of the issuer, also after a reload. */
   jwt(settings: JwtSettings): JwtVerifier;
   /**

@@ -68,7 +68,7 @@ class GatewayStart {
   readonly #storage: Storage;
   readonly #outbound: Outbound;
   readonly #spending = new RecordedSpending();
-  readonly #rates = new Rates();
+  readonly #rates = new Rates(systemClock.now);
   readonly #spendingReader: SpendingReader;
   readonly #wheel: TimerWheel;
   readonly #generations: Generations;

@@ -151,7 +151,7 @@ function hostFor(name: string, host: HostDeps, uses: SharedStateLease): PluginHo
     sha256: host.sha256,
     media: host.media,
     spent: host.spent,
-    countRequest: (caller, rate, at) => host.rates.take(`${name}:${caller}`, rate, at),
+    countRequest: (caller, rate) => host.rates.take(`${name}:${caller}`, rate),
     jwt: host.jwt,
     // Plugins always get the request object itself.
     note: (ctx, fields) => (ctx as RequestContext).note(name, fields),

@@ -9,10 +9,9 @@ export interface RateLimiter {
    * only if another process must be queried.
    *
    * @param caller an id
-   * @param at Unix milliseconds
    * @throws GatewayError `overloaded` if the other process does not respond
    */
-  take(caller: string, rate: WindowLimit, at: number): number | Promise<number>;
+  take(caller: string, rate: WindowLimit): number | Promise<number>;
 }
 
 /** What a process may use of a rate. */
@@ -29,13 +28,23 @@ export const maxCallers = 20_000;
 export class Rates implements RateLimiter {
   /** For each caller, a window of each length that its rate had: a reload may change it. */
   readonly #windows = new BoundedCache<SlidingWindow[]>(maxCallers);
+  readonly #now: () => number;
 
-  take(caller: string, rate: WindowLimit, at: number): number {
-    return this.grant(caller, rate, 1, at).waitMs;
+  /** @param now Unix milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
   }
 
-  /** Counts up to `most` requests, as many as the rate allows. */
-  grant(caller: string, { max, windowMs }: WindowLimit, most: number, at: number): RateGrant {
+  take(caller: string, rate: WindowLimit): number {
+    return this.grant(caller, rate, 1).waitMs;
+  }
+
+  /**
+   * Counts up to `most` requests, as many as the rate allows. They count now, not when they arrived: one may arrive long
+   * before an attempt uses a virtual key, and a time before the last window would look like a clock that was set back.
+   */
+  grant(caller: string, { max, windowMs }: WindowLimit, most: number): RateGrant {
+    const at = this.#now();
     const window = this.#windowOf(caller, windowMs);
     const count = Math.min(most, Math.floor(max - window.used(at)));
     if (count < 1) return { count: 0, waitMs: window.wait(max - 1, at) };

@@ -33,8 +33,6 @@ export interface RateQuestion {
   readonly caller: string;
   readonly rate: WindowLimit;
   readonly count: number;
-  /** Unix milliseconds. */
-  readonly at: number;
 }
 
 /** Destination of records: none, a spool, or the supervisor. */

@@ -3,6 +3,7 @@ import { GatewayError } from '../../../core/error.ts';
 import type { WindowLimit } from '../../../core/limits/caller-limits.ts';
 import { maxCallers, type RateGrant, type RateLimiter } from '../../../core/limits/rates.ts';
 import { BoundedCache } from '../../../core/memory/bounded-cache.ts';
+import type { RateQuestion } from '../messages.ts';
 
 /** The part of a rate that was leased to this process: it counts as used already. */
 interface Lease {
@@ -20,7 +21,7 @@ const leaseDivisor = 100;
 const leaseTimeoutMs = 5000;
 
 /** Resolves to what the supervisor has counted for this process. */
-export type AskForRate = (caller: string, rate: WindowLimit, count: number, at: number) => Promise<RateGrant>;
+export type AskForRate = (question: RateQuestion) => Promise<RateGrant>;
 
 /**
  * Rates in one of several processes. The supervisor counts, so a rate holds for all processes together. Within its lease a
@@ -39,8 +40,9 @@ export class LeasedRates implements RateLimiter {
     this.#now = now;
   }
 
-  take(caller: string, rate: WindowLimit, at: number): number | Promise<number> {
+  take(caller: string, rate: WindowLimit): number | Promise<number> {
     const lease = this.#leaseOf(caller, rate);
+    const at = this.#now();
     return isUsed(lease, at) ? 0 : this.#takeWithLease(lease, caller, rate, at);
   }
 
@@ -48,7 +50,7 @@ export class LeasedRates implements RateLimiter {
     lease.waiting += 1;
     try {
       for (;;) {
-        lease.pending ??= this.#request(lease, caller, rate, at);
+        lease.pending ??= this.#request(lease, caller, rate);
         const { count, waitMs } = await withTimeout(lease.pending, leaseTimeoutMs, () => {
           const message = 'The gateway could not determine in time how many requests of the key were sent.';
           throw new GatewayError('overloaded', { message, hint: 'Send the request again.' });
@@ -62,10 +64,10 @@ export class LeasedRates implements RateLimiter {
     }
   }
 
-  async #request(lease: Lease, caller: string, rate: WindowLimit, at: number): Promise<RateGrant> {
+  async #request(lease: Lease, caller: string, rate: WindowLimit): Promise<RateGrant> {
     try {
       const usual = Math.floor(rate.max / (this.workers * leaseDivisor));
-      const grant = await this.#ask(caller, rate, Math.max(usual, lease.waiting), at);
+      const grant = await this.#ask({ caller, rate, count: Math.max(usual, lease.waiting) });
       lease.left = grant.count;
       // From now on, so that the requests that wait for it can use it however long it took.
       lease.until = this.#now() + rate.windowMs / leaseDivisor;

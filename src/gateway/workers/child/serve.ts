@@ -27,7 +27,7 @@ import type { ValidConfig } from '../../../config/reload/load.ts';
 import { Channel } from '../channel.ts';
 import { LeasedRates } from './leased-rates.ts';
 import { LeasedShares } from './leased-shares.ts';
-import type { Heartbeat, RateQuestion, ReadinessState, WorkerStart } from '../messages.ts';
+import type { Heartbeat, ReadinessState, WorkerStart } from '../messages.ts';
 import { CoveredSockets } from './covered-sockets.ts';
 import { createForwardingSpool } from './forwarding-spool.ts';
 import { RequestReport } from './request-report.ts';
@@ -56,11 +56,7 @@ class WorkerServer {
   readonly #parts: WorkerParts;
   readonly #requests = new RequestReport((records) => this.channel.notify('records', records));
   readonly #shares: LeasedShares;
-  readonly #rates = new LeasedRates(
-    (caller, rate, count, at) =>
-      this.channel.call('rate', { caller, rate, count, at } satisfies RateQuestion, undefined) as Promise<RateGrant>,
-    systemClock.now,
-  );
+  readonly #rates = new LeasedRates((question) => this.channel.call('rate', question, undefined) as Promise<RateGrant>, systemClock.now);
   /** Own sockets, received before the start. */
   readonly #bound: SendHandle[] = [];
   readonly #coveredSockets = new CoveredSockets(() => this.#runtime?.sockets);
