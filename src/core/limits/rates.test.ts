@@ -24,9 +24,9 @@ it('accepts as many requests as the rate allows, for each caller alone', () => {
 });
 
 it.each([
-  [3, { count: 3, waitMs: 0 }],
-  [10, { count: 10, waitMs: 0 }],
-  [99, { count: 10, waitMs: 0 }],
+  [3, { count: 3, at: noon, waitMs: 0 }],
+  [10, { count: 10, at: noon, waitMs: 0 }],
+  [99, { count: 10, at: noon, waitMs: 0 }],
 ])('grants %i requests of 10', (most, grant) => {
   const { rates } = createRates();
   expect(rates.grant('app', rate('10/min'), most)).toEqual(grant);
@@ -37,7 +37,20 @@ it('grants nothing, and says how long, once all are used', () => {
   const { rates, clock } = createRates();
   rates.grant('app', rate('10/min'), 10);
   clock.now += 1000;
-  expect(rates.grant('app', rate('10/min'), 5)).toEqual({ count: 0, waitMs: 59_000 });
+  expect(rates.grant('app', rate('10/min'), 5)).toEqual({ count: 0, at: clock.now, waitMs: 59_000 });
+});
+
+it.each([
+  ['of this window', 0, 10, 6],
+  ['of the window before', 30_000, 10, 6],
+  ['of a window that is over', 120_000, 10, 0],
+  ['that were never granted', 0, 99, 0],
+])('does not count unused requests %s', (_, later, unused, used) => {
+  const { rates, clock } = createRates();
+  clock.now += 50_000;
+  const { at } = rates.grant('app', rate('16/min'), 16);
+  clock.now += later;
+  expect(rates.grant('app', rate('16/min'), 99, { count: unused, at }).count).toBe(16 - used);
 });
 
 it('grants no part of a request', () => {

@@ -14,9 +14,15 @@ export interface RateLimiter {
   take(caller: string, rate: WindowLimit): number | Promise<number>;
 }
 
-/** What a process may use of a rate. */
-export interface RateGrant {
+/** Requests that were counted before they arrived. */
+export interface CountedRequests {
   readonly count: number;
+  /** When they were counted, in Unix milliseconds. */
+  readonly at: number;
+}
+
+/** What a process may use of a rate. */
+export interface RateGrant extends CountedRequests {
   /** If the count is 0: milliseconds until a request is accepted. */
   readonly waitMs: number;
 }
@@ -42,14 +48,17 @@ export class Rates implements RateLimiter {
   /**
    * Counts up to `most` requests, as many as the rate allows. They count now, not when they arrived: one may arrive long
    * before an attempt uses a virtual key, and a time before the last window would look like a clock that was set back.
+   *
+   * @param unused of an earlier grant: they do not count any more
    */
-  grant(caller: string, { max, windowMs }: WindowLimit, most: number): RateGrant {
+  grant(caller: string, { max, windowMs }: WindowLimit, most: number, unused?: CountedRequests): RateGrant {
     const at = this.#now();
     const window = this.#windowOf(caller, windowMs);
+    if (unused !== undefined) window.takeBack(unused.count, unused.at);
     const count = Math.min(most, Math.floor(max - window.used(at)));
-    if (count < 1) return { count: 0, waitMs: window.wait(max - 1, at) };
+    if (count < 1) return { count: 0, at, waitMs: window.wait(max - 1, at) };
     window.add(count, at);
-    return { count, waitMs: 0 };
+    return { count, at, waitMs: 0 };
   }
 
   #windowOf(caller: string, windowMs: number): SlidingWindow {

@@ -47,6 +47,13 @@ export class SlidingWindow {
     this.#current = joined(this.#current, { count, first: at, last: at }, this.#current.count + count);
   }
 
+  /** Removes what was added at a time, as far as it still counts. */
+  takeBack(count: number, addedAt: number): void {
+    const window = Math.floor(addedAt / this.#windowMs);
+    if (window === this.#window) this.#current = reduced(this.#current, count);
+    else if (window === this.#window - 1) this.#earlier = reduced(this.#earlier, count);
+  }
+
   used(now: number): number {
     this.#advance(now);
     return this.#current.count + countAfter(this.#earlier, now - this.#windowMs);
@@ -102,5 +109,7 @@ function joined(one: WindowCounts, other: WindowCounts, count: number): WindowCo
   if (other.count === 0) return one;
   return { count, first: Math.min(one.first, other.first), last: Math.max(one.last, other.last) };
 }
+
+const reduced = (counts: WindowCounts, by: number): WindowCounts => ({ ...counts, count: Math.max(0, counts.count - by) });
 
 const higher = (one: WindowCounts, other: WindowCounts): WindowCounts => joined(one, other, Math.max(one.count, other.count));

@@ -256,7 +256,7 @@ export class Fleet implements Serving {
         figures: (figures: MetricsSnapshot) => this.#metrics.absorb(made, figures),
         records: (records: readonly LogRecord[]) => records.forEach((record) => this.#deps.onRecord(record)),
         append: ({ bytes, frames }: { bytes: Uint8Array; frames: number }) => memory?.take(new Uint8Array(bytes), frames),
-        rate: ({ caller, rate, count }: RateQuestion) => this.#deps.rates.grant(caller, rate, count),
+        rate: ({ caller, rate, count, unused }: RateQuestion) => this.#deps.rates.grant(caller, rate, count, unused),
         lease: ({ owner, limit }: { owner: string; limit: number }) => this.#lease(made, owner, limit),
         returned: ({ owner, count }: { owner: string; count: number }) => this.#leases.returned(made, owner, count),
       },

@@ -20,10 +20,10 @@ function createWorkers(count: number) {
   const now = (): number => parts.now;
   const rates = new Rates(now);
   const workers = Array.from({ length: count }, () => {
-    const worker = new LeasedRates(async ({ caller, rate: limit, count: most }): Promise<RateGrant> => {
+    const worker = new LeasedRates(async ({ caller, rate: limit, count: most, unused }): Promise<RateGrant> => {
       parts.questions += 1;
       await turn();
-      const grant = rates.grant(caller, limit, most);
+      const grant = rates.grant(caller, limit, most, unused);
       await turn();
       return grant;
     }, now);
@@ -85,6 +85,19 @@ describe('LeasedRates', () => {
     expect(parts.questions).toBe(2);
   });
 
+  it.each(['10k/day', '10k/min'])('gives back what it does not use of %s', async (text) => {
+    const { workers, parts } = createWorkers(8);
+    const limit = rate(text);
+    const slow = 300;
+    for (let i = 0; i < slow; i += 1) {
+      parts.now = noon + (i * limit.windowMs) / (2 * slow);
+      expect(await workers[i % 8]?.take('app', limit)).toBe(0);
+    }
+    const accepted = slow + (await burst(workers, limit, limit.max));
+    expect(accepted).toBeLessThanOrEqual(limit.max);
+    expect(accepted).toBeGreaterThanOrEqual(limit.max * 0.99);
+  });
+
   it('lets requests that waited use the grant they waited for, however long it took', async () => {
     const late = Promise.withResolvers<RateGrant>();
     const parts = { now: noon, questions: 0 };
@@ -100,7 +113,7 @@ describe('LeasedRates', () => {
       return worker.take('app', rate('10/s'));
     });
     parts.now = noon + 900;
-    late.resolve({ count: 2, waitMs: 0 });
+    late.resolve({ count: 2, at: noon, waitMs: 0 });
     expect([await taken[0], await taken[1], parts.questions]).toEqual([0, 0, 1]);
   });
 

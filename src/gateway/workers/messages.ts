@@ -4,6 +4,7 @@ import type { Activity } from '../../admin/managed-gateway.ts';
 import type { ValidConfig } from '../../config/reload/load.ts';
 import type { ListenSetting } from '../../core/http/listen-address.ts';
 import type { WindowLimit } from '../../core/limits/caller-limits.ts';
+import type { CountedRequests } from '../../core/limits/rates.ts';
 import type { SpendingTotals } from '../../core/limits/recorded-spending.ts';
 import type { PluginRecord } from '../../core/records/record.ts';
 import type { LogStyle } from '../../telemetry/log.ts';
@@ -33,6 +34,8 @@ export interface RateQuestion {
   readonly caller: string;
   readonly rate: WindowLimit;
   readonly count: number;
+  /** What is left of its last grant, which it does not use any more. */
+  readonly unused: CountedRequests | undefined;
 }
 
 /** Destination of records: none, a spool, or the supervisor. */

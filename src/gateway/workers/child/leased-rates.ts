@@ -1,14 +1,16 @@
 import { withTimeout } from '../../../core/async/with-timeout.ts';
 import { GatewayError } from '../../../core/error.ts';
 import type { WindowLimit } from '../../../core/limits/caller-limits.ts';
-import { maxCallers, type RateGrant, type RateLimiter } from '../../../core/limits/rates.ts';
+import { type CountedRequests, maxCallers, type RateGrant, type RateLimiter } from '../../../core/limits/rates.ts';
 import { BoundedCache } from '../../../core/memory/bounded-cache.ts';
 import type { RateQuestion } from '../messages.ts';
 
 /** The part of a rate that was leased to this process: it counts as used already. */
 interface Lease {
   left: number;
-  /** Unix milliseconds: what is left then is lost, so that it is not used long after it was counted. */
+  /** When it was counted, in Unix milliseconds. */
+  at: number;
+  /** Unix milliseconds: what is left then is given back, so that it is not used long after it was counted. */
   until: number;
   /** Requests that wait for the next grant. */
   waiting: number;
@@ -67,8 +69,9 @@ export class LeasedRates implements RateLimiter {
   async #request(lease: Lease, caller: string, rate: WindowLimit): Promise<RateGrant> {
     try {
       const usual = Math.floor(rate.max / (this.workers * leaseDivisor));
-      const grant = await this.#ask({ caller, rate, count: Math.max(usual, lease.waiting) });
+      const grant = await this.#ask({ caller, rate, count: Math.max(usual, lease.waiting), unused: unusedOf(lease) });
       lease.left = grant.count;
+      lease.at = grant.at;
       // From now on, so that the requests that wait for it can use it however long it took.
       lease.until = this.#now() + rate.windowMs / leaseDivisor;
       return grant;
@@ -82,10 +85,17 @@ export class LeasedRates implements RateLimiter {
     const id = `${max}/${windowMs}:${caller}`;
     const known = this.#leases.get(id);
     if (known !== undefined) return known;
-    const made: Lease = { left: 0, until: 0, waiting: 0, pending: undefined };
+    const made: Lease = { left: 0, at: 0, until: 0, waiting: 0, pending: undefined };
     this.#leases.set(id, made, 1);
     return made;
   }
+}
+
+/** Ends a lease. Returns what is left of it. */
+function unusedOf(lease: Lease): CountedRequests | undefined {
+  const { left, at } = lease;
+  lease.left = 0;
+  return left === 0 ? undefined : { count: left, at };
 }
 
 /** Uses one of a lease, if one is left. */
