@@ -84,6 +84,14 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('the spending of keys in $na
     expect([spent['valueOf'], Object.keys(spent)]).toEqual([undefined, expect.arrayContaining(names)]);
   });
 
+  it.skipIf(skipping(kind.missing))('is that of the 10,000 keys that have spent most, or of all that are named', async () => {
+    const { store, queries } = await kind.open();
+    const names = Array.from({ length: 10_001 }, (_, n) => `key-${n}`);
+    await write(store, entries(...names.map((name, n) => record(name, String(n + 1)))));
+    expect(Object.keys(await queries.spent(today)).toSorted()).toEqual(names.slice(1).toSorted());
+    expect((await queries.spent(today, names))['key-0']?.cost_usd).toBe('1');
+  });
+
   it.skipIf(skipping(kind.missing))('is limited to what a column can store', async () => {
     const { store, queries } = await kind.open();
     const some = (count: number): readonly LogRecord[] => Array.from({ length: count }, () => record('app', '999999'));

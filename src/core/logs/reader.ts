@@ -197,11 +197,10 @@ export interface LogReader {
   keysUsed(): Promise<Readonly<Record<string, number>>>;
   /**
    * What each key has spent since a day, also if its records have expired: for 400 days. By the `key` of the records as
-   * stores keep it (`toStorable`), in an object without prototype; keys that spent nothing are missing. At most the 10,000
-   * keys with the highest costs.
+   * stores keep it (`toStorable`), in an object without prototype; keys that spent nothing are missing.
    *
    * @param since Unix day number (UTC), inclusive: `dayOf` a time
-   * @param keys undefined: all
+   * @param keys undefined: the 10,000 with the highest costs
    */
   spent(since: number, keys?: readonly string[]): Promise<Readonly<Record<string, Spent>>>;
   /** @param waitMs milliseconds to wait for the store; then the last known state is returned */

@@ -16,7 +16,7 @@ import { rangeWithRows, rangeOfFilter } from './range.ts';
 
 const maxTraceRows = 1000;
 const maxFeedback = 100;
-/** Maximum keys whose spending is returned. */
+/** Maximum keys whose spending is returned if none are named. */
 const maxSpent = 10_000;
 
 /** Rows of these numbers, in their order. A row deleted in the meantime is left out. */
@@ -147,10 +147,10 @@ export async function spent(
   const sums = `${costSums('s.cost')}, CAST(sum(s.unpriced) AS BIGINT) AS unpriced`;
   const isSince = `s.day >= ${statement.number(since)}`;
   const elements = source.dialect === 'sqlite' ? 'SELECT value FROM json_each' : 'SELECT json_array_elements_text';
-  const isListed = keys && ` AND s.key IN (${elements}(${statement.cast(JSON.stringify(keys.map(toStorable)), 'json')}))`;
+  const isListed = keys === undefined ? '' : ` AND s.key IN (${elements}(${statement.cast(JSON.stringify(keys.map(toStorable)), 'json')}))`;
   const found = await source.all(
-    `SELECT s.key, ${sums} FROM spending s WHERE ${isSince}${isListed ?? ''} GROUP BY s.key
-     ORDER BY cost_high DESC, cost_low DESC, s.key LIMIT ${maxSpent}`,
+    `SELECT s.key, ${sums} FROM spending s WHERE ${isSince}${isListed} GROUP BY s.key
+     ORDER BY cost_high DESC, cost_low DESC, s.key${keys === undefined ? ` LIMIT ${maxSpent}` : ''}`,
     statement.parameters,
   );
   // Without prototype, because a key may have the name of a member of objects.
