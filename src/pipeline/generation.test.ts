@@ -24,6 +24,18 @@ it('fails if the setup of a plugin does not end within 60 s, and disposes of the
   expect(dispose).toHaveBeenCalledOnce();
 });
 
+it('fails if a plugin cannot say whether it is needed, and disposes of the plugins before it', async () => {
+  const dispose = vi.fn<() => void>();
+  const neededFor = (): never => {
+    throw new Error('boom');
+  };
+  const [one, two] = [{ setup: () => ({ dispose }) }, { setup: () => ({}), neededFor }];
+  const entries = Object.entries({ one, two }).map(([name, plugin]) => ({ plugin: { name, options: {}, ...plugin }, options: {} }));
+  const failed = createGeneration(makeSnapshot(), entries, deps, new SharedState());
+  await expect(failed).rejects.toThrow('plugin "two" could not be set up: boom');
+  expect(dispose).toHaveBeenCalledOnce();
+});
+
 it('disposes of a plugin whose setup ends after the timeout', async () => {
   const dispose = vi.fn<() => void>();
   const setup = async (): Promise<PluginInstance> => {

@@ -94,8 +94,8 @@ export async function createGeneration(
     if (faults.length > 0) throw faults.length === 1 ? faults[0] : new AggregateError(faults, 'several plugins failed to shut down');
   };
   for (const { plugin, options } of entries) {
-    if (plugin.neededFor?.(snapshot) === false) continue;
     try {
+      if (plugin.neededFor?.(snapshot) === false) continue;
       const starting = plugin.setup(options, hostFor(plugin.name, deps.host, uses));
       const instance: PluginInstance | undefined = await withTimeout(starting, timeLimits.setup, () => {
         disposeLater(starting);
