@@ -35,12 +35,13 @@ function usesOfRetries({ root }: CheckContext): readonly (Entry | undefined)[] {
   });
 }
 
-/** Limits apply to callers, which only the plugins after the authentication know. */
+/** The built-in limits apply to callers, which only the plugins after the authentication know. */
 function checkCallersAreKnown(chain: readonly Plugin[], plugins: Node & { kind: 'list' }, { registry, report }: CheckContext): void {
-  const indexOf = (duty: Duty): number => chain.findIndex((plugin) => provides([plugin], duty));
-  const [limits, authentication] = [indexOf('limits'), indexOf('authentication')];
-  if (limits < 0 || limits > authentication) return;
-  const [name, first] = [builtInFor('limits', registry), builtInFor('authentication', registry)];
+  const name = builtInFor('limits', registry);
+  const limits = chain.findIndex((plugin) => plugin.name === name);
+  const authentication = chain.findIndex((plugin) => provides([plugin], 'authentication'));
+  const first = chain[authentication]?.name;
+  if (first === undefined || limits < 0 || limits > authentication) return;
   const message = `"${name}" before "${first}" limits nobody: no caller is known yet`;
   report({ code: 'conflict', at: plugins.items[limits]?.at ?? plugins.at, message, hint: `write ${name} after ${first}` });
 }
