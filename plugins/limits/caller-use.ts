@@ -76,10 +76,16 @@ export class CallerUse {
   addCost({ pico: max, period }: Budget, pico: bigint, since: number): void {
     const sum = this.#sumOf(period);
     sum.spent.add(pico, since);
-    sum.unsent = sum.since === since ? sum.unsent + pico : pico;
+    // Requests of the period before can end between those of the current one.
+    if (sum.since !== since) this.#sendSum(sum);
     sum.since = since;
-    if (sum.unsent * BigInt(unsentShare) < max) return;
-    this.#send({ id: this.#id, spent: { period, since, pico: sum.unsent } });
+    sum.unsent += pico;
+    if (sum.unsent * BigInt(unsentShare) >= max) this.#sendSum(sum);
+  }
+
+  #sendSum(sum: SharedSum): void {
+    const { spent, since, unsent: pico } = sum;
+    if (pico > 0n) this.#send({ id: this.#id, spent: { period: spent.period, since, pico } });
     sum.unsent = 0n;
   }
 

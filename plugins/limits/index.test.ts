@@ -351,6 +351,20 @@ describe('with several workers', () => {
     expect((await refusal(() => second?.admit?.(contextOf(written, { at: tomorrow })))).message).toContain('has spent 100 USD');
   });
 
+  it('a day is counted by all while requests of the day before still end', async () => {
+    const [first, second] = await Promise.all(createWorkers(2).map(async (host) => await setUp(limits, {}, host)));
+    const written = { budget: '100USD/day' };
+    const tomorrow = noon + 24 * 60 * minute;
+    for (let i = 0; i < 100; i += 1) {
+      await send(first as PluginInstance, written, { at: tomorrow }, draft('0.9'));
+      await send(first as PluginInstance, written, {}, draft('0.1'));
+    }
+    informAll();
+    await send(second as PluginInstance, written, { at: tomorrow }, draft('11'));
+    await refusal(() => second?.admit?.(contextOf(written, { at: tomorrow })));
+    await send(second as PluginInstance, written);
+  });
+
   it('a worker that is started later takes over all that is known, once', async () => {
     const state: { known: () => Iterable<unknown>; receive: (message: unknown) => void }[] = [];
     const host = (): PluginHost =>
