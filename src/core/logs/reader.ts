@@ -197,7 +197,8 @@ export interface LogReader {
   keysUsed(): Promise<Readonly<Record<string, number>>>;
   /**
    * What each key has spent since a day, also if its records have expired: for 400 days. By the `key` of the records as
-   * stores keep it (`toStorable`), in an object without prototype; keys that spent nothing are missing.
+   * stores keep it (`toStorable`), in an object without prototype; keys that spent nothing are missing. Without days
+   * that are more than one ahead, which a wrong system time has stored.
    *
    * @param since Unix day number (UTC), inclusive: `dayOf` a time
    * @param keys undefined: the 10,000 with the highest costs

@@ -19,7 +19,7 @@ export function createQueries(source: SqlSource, now: () => number): LogQueries 
     suggest: (request) => suggest(source, request, now()),
     names: () => listNames(source),
     keysUsed: () => keysUsed(source),
-    spent: (since, keys) => spent(source, since, keys),
+    spent: (since, keys) => spent(source, since, keys, now()),
     close: () => source.close(),
   };
 }

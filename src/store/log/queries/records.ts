@@ -1,5 +1,6 @@
 import { tryParseObject } from '../../../core/json/scan.ts';
 import { type BodyPart, bodyParts, type Feedback, type Spent, type StoredRecord } from '../../../core/logs/reader.ts';
+import { dayOf } from '../../../core/logs/day.ts';
 import { type LogRow, toRow } from '../../../core/logs/row.ts';
 import { GatewayError } from '../../../core/error.ts';
 import { emptyRecord } from '../../../core/records/empty.ts';
@@ -137,19 +138,25 @@ export async function keysUsed(source: SqlSource): Promise<Readonly<Record<strin
   return Object.fromEntries(found.map(({ key_id: id, at }) => [String(id), Number(at)]));
 }
 
-/** What each key has spent since a day. */
+/**
+ * What each key has spent since a day. Without days that are more than one ahead, which a wrong system time has stored: they
+ * would count in every period until then.
+ *
+ * @param now Unix milliseconds
+ */
 export async function spent(
   source: SqlSource,
   since: number,
   keys: readonly string[] | undefined,
+  now: number,
 ): Promise<Readonly<Record<string, Spent>>> {
   const statement = new Statement(source.dialect);
   const sums = `${costSums('s.cost')}, CAST(sum(s.unpriced) AS BIGINT) AS unpriced`;
-  const isSince = `s.day >= ${statement.number(since)}`;
+  const isInDays = `s.day >= ${statement.number(since)} AND s.day <= ${statement.number(dayOf(now) + 1)}`;
   const elements = source.dialect === 'sqlite' ? 'SELECT value FROM json_each' : 'SELECT json_array_elements_text';
   const isListed = keys === undefined ? '' : ` AND s.key IN (${elements}(${statement.cast(JSON.stringify(keys.map(toStorable)), 'json')}))`;
   const found = await source.all(
-    `SELECT s.key, ${sums} FROM spending s WHERE ${isSince}${isListed} GROUP BY s.key
+    `SELECT s.key, ${sums} FROM spending s WHERE ${isInDays}${isListed} GROUP BY s.key
      ORDER BY cost_high DESC, cost_low DESC, s.key${keys === undefined ? ` LIMIT ${maxSpent}` : ''}`,
     statement.parameters,
   );

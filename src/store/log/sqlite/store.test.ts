@@ -387,12 +387,13 @@ describe('SQLite database file', () => {
     await queries.close();
   });
 
-  it('returns the spending of the 10,000 keys with the highest costs', async () => {
+  it('returns the spending of the 10,000 keys with the highest costs, or of all that are named', async () => {
     store.db.exec(`INSERT INTO spending (day, key, cost, unpriced)
       WITH RECURSIVE keys(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM keys WHERE n <= 10000) SELECT 1, 'key-' || n, n, 0 FROM keys`);
     const queries = createQueries(createSqliteSource(openForReading(path)), () => start);
     const spent = await queries.spent(0);
     expect([Object.keys(spent).length, 'key-1' in spent, 'key-10001' in spent]).toEqual([10_000, false, true]);
+    expect(Object.keys(await queries.spent(0, [...Object.keys(spent), 'key-1']))).toHaveLength(10_001);
     await queries.close();
   });
 
