@@ -265,7 +265,7 @@ describe('of a virtual key', () => {
     await sendThrough(plugin, dollar, {}, '1.5');
     const error = await refusal(() => sendThrough(plugin, dollar));
     expect([error.code, error.message]).toEqual(['budget_exhausted', 'Virtual key "team" has spent its budget of this month.']);
-    expect(skipped(plugin, dollar)).toEqual({ because: 'budget_exhausted', unlessAll: true });
+    expect(skipped(plugin, dollar)).toEqual({ because: 'budget_exhausted', unlessAll: true, wouldFail: true });
     expect([skipped(plugin, dollar, { mode: 'dry' }), skipped(plugin, dollar, { method: 'GET' })]).toEqual([undefined, undefined]);
   });
 

@@ -66,7 +66,7 @@ class Limits implements PluginInstance {
   skip(ctx: Routed, { provider }: Leaf): SkipReason | undefined {
     if (provider?.limits === undefined || provider.virtualKey === undefined || ctx.mode === 'dry' || !mayCost(ctx)) return undefined;
     const error = this.#exhausted(ctx, spenderOf(provider.virtualKey), provider.limits);
-    return error === undefined ? undefined : { because: error.code, unlessAll: true };
+    return error === undefined ? undefined : { because: error.code, unlessAll: true, wouldFail: true };
   }
 
   prepare(ctx: Routed, { binding: { limits, virtualKey } }: Attempt): Promise<undefined> | undefined {

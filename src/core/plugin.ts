@@ -125,6 +125,8 @@ export interface ReplacedRequest {
 export interface SkipReason {
   readonly because: string;
   readonly unlessAll: true;
+  /** An attempt would fail: targets that are skipped for other reasons are tried instead. */
+  readonly wouldFail?: true;
 }
 
 /** Result of a `screen` plugin: exactly one of these. */

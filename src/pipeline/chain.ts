@@ -147,7 +147,7 @@ export class Chain {
       this.#recordStep(ctx, name, 'skip', from);
       const reason = reasonToSkip(name, returned);
       if (!reason.unlessAll) return reason;
-      firstAvoidable ??= reason;
+      if (firstAvoidable === undefined || reason.wouldFail) firstAvoidable = reason;
     }
     return firstAvoidable;
   }
@@ -300,19 +300,20 @@ function mergeFacts(facts: Facts, more: Partial<Facts>): void {
   if (more.ext !== undefined) Object.assign(facts.ext, more.ext);
 }
 
-/** Why a target is skipped, and the plugin that skips it; `unlessAll`: it is used if every target is skipped. */
+/** Why a target is skipped, and the plugin that skips it; for the others, see `SkipReason`. */
 export interface ReasonToSkip {
   readonly because: string;
   readonly unlessAll: boolean;
+  readonly wouldFail: boolean;
 }
 
 /** @param returned not undefined */
 function reasonToSkip(plugin: string, returned: unknown): ReasonToSkip {
   if (returned instanceof Promise) throw asyncResultError(plugin, 'skip', returned);
-  if (typeof returned === 'string') return { because: `${plugin}: ${returned}`, unlessAll: false };
-  const { because, unlessAll } = (returned ?? {}) as Partial<SkipReason>;
+  if (typeof returned === 'string') return { because: `${plugin}: ${returned}`, unlessAll: false, wouldFail: false };
+  const { because, unlessAll, wouldFail } = (returned ?? {}) as Partial<SkipReason>;
   if (typeof because !== 'string') throw new Error(`plugin "${plugin}" returned no text from skip`);
-  return { because: `${plugin}: ${because}`, unlessAll: unlessAll === true };
+  return { because: `${plugin}: ${because}`, unlessAll: unlessAll === true, wouldFail: wouldFail === true };
 }
 
 /** The decision must be synchronous. A promise that was returned instead must not end the process with an unhandled rejection. */

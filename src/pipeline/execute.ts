@@ -71,7 +71,7 @@ export class Execution {
   readonly #sendings: Sending[] = [];
   #pauses: Set<() => void> | undefined;
   /** First skipped target that may still be tried when every target is skipped. */
-  #avoidedTarget: Leaf | undefined;
+  #avoided: { readonly leaf: Leaf; readonly wouldFail: boolean } | undefined;
   #triesAll = false;
 
   constructor(ctx: RequestContext, deps: ExecuteDeps) {
@@ -154,8 +154,9 @@ export class Execution {
   #firstTryFrom(leaf: Leaf | undefined): Try | undefined {
     for (let next = leaf; next !== undefined; next = this.#nextTarget()) {
       const left = this.#deps.chain.skip(this.ctx, next);
-      if (left === undefined || (left.unlessAll && this.#triesAll)) return firstTry(next);
-      if (left.unlessAll) this.#avoidedTarget ??= next;
+      if (left === undefined || (left.unlessAll && !left.wouldFail && this.#triesAll)) return firstTry(next);
+      const isBetter = this.#avoided === undefined || (this.#avoided.wouldFail && !left.wouldFail);
+      if (left.unlessAll && isBetter) this.#avoided = { leaf: next, wouldFail: left.wouldFail };
       const attempt = this.#draft(firstTry(next));
       const model = next.override?.['model'];
       if (typeof model === 'string') attempt.model = model;
@@ -166,11 +167,11 @@ export class Execution {
 
   /** Every target was skipped: returns the first one that may be tried anyway. */
   #lastResort(): Try | undefined {
-    const leaf = this.#avoidedTarget;
-    if (leaf === undefined || this.last?.kind !== 'skipped') return undefined;
-    this.#avoidedTarget = undefined;
+    const avoided = this.#avoided;
+    if (avoided === undefined || this.last?.kind !== 'skipped') return undefined;
+    this.#avoided = undefined;
     this.#triesAll = true;
-    return firstTry(leaf);
+    return firstTry(avoided.leaf);
   }
 
   /** Returns a promise only if the decision has to wait. */

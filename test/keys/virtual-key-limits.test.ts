@@ -58,6 +58,17 @@ it('a spent budget ends in 412 where there is no other target, and moves on wher
     });
 });
 
+it.each([
+  ['fallback', '{virtual_key: team}', '{provider: other, override_params: {model: fail}}'],
+  ['fallback', '{provider: other, override_params: {model: fail}}', '{virtual_key: team}'],
+  ['loadbalance', '{virtual_key: team, weight: 1000}', '{provider: other, override_params: {model: fail}}'],
+])('if the circuits of all other targets are open, one of those is tried and not the virtual key: %s of %s and %s', async (...config) => {
+  const [mode, first, second] = config;
+  const strategy = `{mode: ${mode}, on_status_codes: [500], cb_config: {failure_threshold: 1}}`;
+  const running = await start(`${yamlFor('budget: 0USD/day')}  failing: {strategy: ${strategy}, targets: [${first}, ${second}]}\n`);
+  for (let i = 0; i < 2; i += 1) expect(await send(running, { 'x-gateway-config': 'failing' })).toMatchObject({ status: 500 });
+});
+
 it('a used rate is a 429, on which a fallback moves on', async () => {
   const running = await start(yamlFor('rate: 1/h'));
   expect(await send(running, team)).toMatchObject({ status: 200 });
