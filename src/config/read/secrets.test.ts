@@ -6,6 +6,8 @@ it.each([
   ['of a custom host', 'providers: {own: {type: openai, custom_host: "https://user:s3cret-word@host.example/v1"}}'],
   ['of a collector', 'observability: {tracing: {otlp: "https://user:s3cret-word@collector.example"}}'],
   ['of the request log', 'logging: {requests: {store: "postgres://gateway:s3cret-word@db.example/logs"}}'],
+  ['of a proxy, without a user name', 'server: {egress: {proxy: "http://:s3cret-word@proxy.example:3128"}}'],
+  ['of a proxy, in place of the user name', 'server: {egress: {proxy: "http://s3cret-word@proxy.example:3128"}}'],
 ])('literalSecrets() finds the password in the URL %s', (_of, yaml) => {
   const { file, text } = sourceFile('/gateway.yaml', 'gateway.yaml', `version: 1\n${yaml}\n`);
   const { root } = parse(
@@ -39,6 +41,12 @@ it.each([
   ['postgres://gateway:${env:PW}@db/logs', 'postgres://gateway:${env:PW}@db/logs'],
   ['postgres://gateway:${env:PW:-abc12}@db/logs', 'postgres://gateway:${env:PW:-…}@db/logs'],
   ['postgres://gateway:${file:/run/pw}@db/logs', 'postgres://gateway:${file:/run/pw}@db/logs'],
+  ['postgres://gateway-user@db/logs', 'postgres://gateway-user@db/logs'],
+  ['http://t0k3n-of-2026@proxy:3128', 'http://…@proxy:3128'],
+  ['http://${env:TOKEN}@proxy:3128', 'http://${env:TOKEN}@proxy:3128'],
+  ['http://${env:USER}:abc12@proxy:3128', 'http://${env:USER}:…@proxy:3128'],
+  ['http://us$er:abc12@proxy:3128', 'http://us$er:…@proxy:3128'],
+  ['http://a@proxy:3128 and http://b:abc@c', 'http://a@proxy:3128 and http://b:…@c'],
   ['https://h.example/v1?sig=abc12&a=1', 'https://h.example/v1?sig=…&a=1'],
   ['https://h.example:8443/v1/a@b', 'https://h.example:8443/v1/a@b'],
 ])('maskUrlSecrets() shows %s as %s', (text, expected) => {

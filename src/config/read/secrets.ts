@@ -48,8 +48,8 @@ const isSecretQueryParameter = (name: string): boolean => isSecretKey(name) || /
 /** In characters. Shorter values could occur in any text by chance. */
 const minSecretLength = 8;
 
-/** `:password@` in a URL. */
-const urlPassword = /:\/\/[^/?#\s@:]*:([^/?#\s@]+)@/g;
+/** The password in a URL, or a user name without one: proxies accept a token in its place. */
+const urlPassword = /(?<=:\/\/(?:\$\{[^{}\s]*\}|\$(?!\{)|[^/?#\s@:$])*:)[^/?#\s@]+(?=@)|(?<=\bhttps?:\/\/)[^/?#\s@:]{8,}(?=@)/g;
 
 /** Passwords in URLs, and query values that are keys; empty for text without a URL. */
 function secretsInUrl(text: string): string[] {
@@ -57,7 +57,7 @@ function secretsInUrl(text: string): string[] {
   const inQuery = [...text.matchAll(urlQueryParameter)].flatMap(([, , name = '', value = '']) =>
     isSecretQueryParameter(name) && value.length >= minSecretLength ? [value] : [],
   );
-  return [...inQuery, ...[...text.matchAll(urlPassword)].flatMap(([, value = '']) => (value.length >= 4 ? [value] : []))];
+  return [...inQuery, ...[...text.matchAll(urlPassword)].flatMap(([value]) => (value.length >= 4 ? [value] : []))];
 }
 
 /** The text with passwords in URLs, and keys in their queries, masked. References stay. */
@@ -65,7 +65,7 @@ export const maskUrlSecrets = (text: string): string =>
   text.includes('://')
     ? text
         .replaceAll(urlQueryParameter, (whole, lead: string, name: string) => (isSecretQueryParameter(name) ? `${lead}…` : whole))
-        .replaceAll(urlPassword, (whole, value: string) => `${whole.slice(0, -value.length - 1)}${printablePassword(value)}@`)
+        .replaceAll(urlPassword, printablePassword)
     : text;
 
 const printablePassword = (value: string): string => (value.includes('${') ? printableSecret(value) : '…');
