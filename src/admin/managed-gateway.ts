@@ -3,6 +3,7 @@ import type { WrittenLocations } from '../config/report/origins.ts';
 import type { SavedFiles } from '../config/read/files.ts';
 import type { Overridden } from '../config/check/context.ts';
 import type { AdminEntry } from '../config/schema/index.ts';
+import type { WindowLimit } from '../core/limits/caller-limits.ts';
 import type { LogReader } from '../core/logs/reader.ts';
 import type { Mask } from '../core/secrets/mask.ts';
 import type { Snapshot } from '../core/snapshot.ts';
@@ -54,6 +55,8 @@ export interface ManagedGateway {
   workers(): readonly WorkerFacts[] | undefined;
   /** Memory and event loop delays. */
   processes(): ProcessFigures;
+  /** Requests of an API key that count against its rate now. */
+  requestsUsed(key: string, rate: WindowLimit): number;
   /** Current load. */
   activity(): Activity;
   /** Result of the last reload, rollback and pending restart. */

@@ -338,6 +338,7 @@ class GatewayStart {
       monotonic: systemClock.monotonic,
       notes: this.#notes,
       stateDir: () => this.#storage.dir,
+      rates: this.#rates,
       reloader: () => this.#reloader,
       outbound: () => this.#outbound,
       onRollback: (result) => {

@@ -1,6 +1,6 @@
 import { createMask } from '../core/secrets/mask.ts';
 import { errorCatalogue, GatewayError, type ErrorCode, type ErrorDetails, errorMessage } from '../core/error.ts';
-import type { RateLimiter } from '../core/limits/rates.ts';
+import { ratedCaller, type RateLimiter } from '../core/limits/rates.ts';
 import type { MemoryReservation } from '../core/memory/budget.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';
 import type { JwtSettings, JwtVerifier } from '../core/secrets/jwt.ts';
@@ -151,7 +151,7 @@ function hostFor(name: string, host: HostDeps, uses: SharedStateLease): PluginHo
     sha256: host.sha256,
     media: host.media,
     spent: host.spent,
-    countRequest: (caller, rate) => host.rates.take(`${name}:${caller}`, rate),
+    countRequest: (caller, rate) => host.rates.take(ratedCaller(name, caller), rate),
     jwt: host.jwt,
     // Plugins always get the request object itself.
     note: (ctx, fields) => (ctx as RequestContext).note(name, fields),

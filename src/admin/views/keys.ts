@@ -7,7 +7,7 @@ import { digestOf, searchTextOf, timeOf } from '../../manage/keys/shared.ts';
 import { toStorable } from '../../query/text.ts';
 import type { KeyPage, KeyView } from '../api-types.ts';
 import type { ManagedGateway } from '../managed-gateway.ts';
-import { keyLimits, type LimitedKey, limitedKeys, type LimitUse, readLimitUse, unknownUse } from './limit-use.ts';
+import { keyLimits, type LimitedKey, limitedKeys, type LimitUse, readLimitUse, type RequestsUsed, unknownUse } from './limit-use.ts';
 import { figuresOf, readLog } from './named-figures.ts';
 import { type PageQuery, pageOf } from './page.ts';
 
@@ -33,7 +33,8 @@ export async function keysOf(subject: ManagedGateway, query: KeyQuery): Promise<
   const names = keys.map(([name]) => name);
   const limited = limitedKeys(keys);
   const usage = withUsage && keys.length > 0 ? await usageOf(subject, names, limited, now) : noUsage;
-  const limits = new Map(limited.map((key) => [key.name, keyLimits(key, usage.ofLimits, now)]));
+  const requestsUsed: RequestsUsed | undefined = withUsage ? (key, rate) => subject.requestsUsed(key, rate) : undefined;
+  const limits = new Map(limited.map((key) => [key.name, keyLimits(key, usage.ofLimits, requestsUsed, now)]));
   const viewOfKey = ([name, entry]: (typeof keys)[number]): KeyView =>
     viewOf(name, entry, { at: locations[pathOf(name)] ?? null, limits: limits.get(name) ?? null, usage });
   return { keys: keys.map(viewOfKey), ...page };

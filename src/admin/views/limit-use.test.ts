@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { GatewayKeyEntry } from '../../config/schema/index.ts';
 import type { LogReader } from '../../core/logs/reader.ts';
 import { readFilter } from '../../query/read-filter.ts';
@@ -16,7 +16,7 @@ function createLogs() {
     stats: async ({ query }) => {
       const { since, until } = readFilter(query, now);
       const names = /key:(\S+)/.exec(query)?.[1]?.split(',') ?? [];
-      asked.push(`${(until ?? 0) - (since ?? 0)} ms ${query.includes('-error:') ? 'counted' : 'all'} ${names.join(',')}`);
+      asked.push(`${(until ?? 0) - (since ?? 0)} ms ${names.join(',')}`);
       const groups = names.map((name) => ({ ...noFigures, name: name.replaceAll('"', ''), requests: 12, tokens_in: 30, tokens_out: 4 }));
       return { since: 0, until: 0, uncounted_since: null, total: noFigures, series: [], rest: null, groups };
     },
@@ -34,7 +34,8 @@ const keys = (limits: Readonly<Record<string, GatewayKeyEntry['limits']>>) =>
 it.each<[string, NonNullable<GatewayKeyEntry['limits']>, Partial<UsedLimits>]>([
   ['requests', { rate: '60/min' }, { rate: { max: 60, unit: 'minute', used: 12 } }],
   ['tokens of both directions', { tokens: '200k/day' }, { tokens: { max: 200_000, unit: 'day', used: 34 } }],
-  ['nothing of a limit per second', { rate: '5/s' }, { rate: { max: 5, unit: 'second', used: null } }],
+  ['requests per second', { rate: '5/s' }, { rate: { max: 5, unit: 'second', used: 12 } }],
+  ['nothing of tokens per second', { tokens: '5k/s' }, { tokens: { max: 5000, unit: 'second', used: null } }],
   [
     'what was spent in a week',
     { budget: '50USD/week' },
@@ -45,8 +46,10 @@ it.each<[string, NonNullable<GatewayKeyEntry['limits']>, Partial<UsedLimits>]>([
   const [key] = keys({ app: limits });
   if (key === undefined) throw new Error('it has limits');
   const shown = { rate: null, tokens: null, budget: null, concurrency: null, ...view };
-  expect(keyLimits(key, await readLimitUse(createLogs().logs, [key], now), now)).toEqual(shown);
-  const without = keyLimits(key, unknownUse, now);
+  const requestsUsed = vi.fn(() => 12);
+  expect(keyLimits(key, await readLimitUse(createLogs().logs, [key], now), requestsUsed, now)).toEqual(shown);
+  expect(requestsUsed.mock.calls).toEqual(key.limits.rate === undefined ? [] : [['app', key.limits.rate]]);
+  const without = keyLimits(key, unknownUse, undefined, now);
   expect(
     [without.rate?.used, without.tokens?.used, without.budget?.spent_usd].filter((used) => used !== undefined && used !== null),
   ).toEqual([]);
@@ -55,7 +58,7 @@ it.each<[string, NonNullable<GatewayKeyEntry['limits']>, Partial<UsedLimits>]>([
 it('has spent 0 if the log has nothing of the key', async () => {
   const all = keys({ saver: { budget: '1USD/day' } });
   const use = await readLimitUse(createLogs().logs, all, now);
-  expect(all.map((key) => keyLimits(key, use, now).budget?.spent_usd)).toEqual(['0']);
+  expect(all.map((key) => keyLimits(key, use, undefined, now).budget?.spent_usd)).toEqual(['0']);
 });
 
 it('asks once for each length of a window and each beginning of a period', async () => {
@@ -68,12 +71,12 @@ it('asks once for each length of a window and each beginning of a period', async
     job: { rate: '1/s', tokens: '10k/min', budget: '1USD/day' },
   });
   await readLimitUse(logs, all, now);
-  expect(asked).toEqual([`${minute} ms counted "web","job"`, `${60 * minute} ms all "batch"`, '2026-11-01 web,batch', '2026-11-25 job']);
+  expect(asked).toEqual([`${minute} ms "web","job"`, `${60 * minute} ms "batch"`, '2026-11-01 web,batch', '2026-11-25 job']);
 });
 
-it('asks nothing for keys without limits', async () => {
+it('asks nothing for keys without limits of which the log has the use', async () => {
   const { logs, asked } = createLogs();
-  await readLimitUse(logs, keys({ free: undefined, some: { concurrency: 3, rate: '1/s' } }), now);
+  await readLimitUse(logs, keys({ free: undefined, some: { concurrency: 3, rate: '60/min', tokens: '1k/s' } }), now);
   expect(asked).toEqual([]);
 });
 
@@ -81,7 +84,7 @@ it('asks in filters that are valid for any number of keys', async () => {
   const { logs, asked } = createLogs();
   await readLimitUse(
     logs,
-    keys(Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`${n}`.padEnd(60, 'x'), { rate: '1/min' }]))),
+    keys(Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`${n}`.padEnd(60, 'x'), { tokens: '1/min' }]))),
     now,
   );
   expect(asked.length).toBeGreaterThan(2);

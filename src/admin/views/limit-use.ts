@@ -20,9 +20,12 @@ export const limitedKeys = (keys: readonly (readonly [name: string, entry: Gatew
     return limits === undefined ? [] : [{ name, limits }];
   });
 
+/** Requests of a key that count against its rate now. */
+export type RequestsUsed = (key: string, rate: WindowLimit) => number;
+
 /** What the request log has about the use of limits. */
 export interface LimitUse {
-  /** Length of a window in milliseconds → figures of a key in the last window. */
+  /** Length of a window of tokens in milliseconds → figures of a key in the last window. */
   readonly windows: ReadonlyMap<number, (name: string) => Figures>;
   /** Unix day → what each key has spent since. */
   readonly spent: ReadonlyMap<number, Readonly<Record<string, Spent>>>;
@@ -32,9 +35,6 @@ export const unknownUse: LimitUse = { windows: new Map(), spent: new Map() };
 
 /** Records are stored about a second after the request, so the log does not show what was used in the last second. */
 const leastWindowMs = 60_000;
-/** The gateway does not count requests that it rejects because of a limit. */
-const notCounted = '-error:rate_limited,budget_exhausted';
-
 /**
  * Reads what these keys have used of their limits.
  *
@@ -44,9 +44,7 @@ const notCounted = '-error:rate_limited,budget_exhausted';
 export async function readLimitUse(logs: Pick<LogReader, 'stats' | 'spent'>, keys: readonly LimitedKey[], now: number): Promise<LimitUse> {
   const windows = new Map<number, (name: string) => Figures>();
   for (const [windowMs, inWindow] of byWindow(keys)) {
-    // Without this term, sums can be read in place of the records of a day.
-    const terms = inWindow.some(({ limits }) => limits.rate?.windowMs === windowMs) ? ` ${notCounted}` : '';
-    windows.set(windowMs, await figuresOf(logs, 'key', namesOf(inWindow), timeText(now - windowMs), `until:${timeText(now)}${terms}`));
+    windows.set(windowMs, await figuresOf(logs, 'key', namesOf(inWindow), timeText(now - windowMs), `until:${timeText(now)}`));
   }
   const spent = new Map<number, Readonly<Record<string, Spent>>>();
   for (const [day, ofDay] of byPeriodStart(keys, now)) spent.set(day, await logs.spent(day, namesOf(ofDay)));
@@ -58,9 +56,7 @@ const namesOf = (keys: readonly LimitedKey[]): readonly string[] => keys.map(({ 
 const timeText = (at: number): string => new Date(at).toISOString();
 
 const byWindow = (keys: readonly LimitedKey[]): ReadonlyMap<number, readonly LimitedKey[]> =>
-  groupedBy(keys, ({ rate, tokens }) =>
-    [rate, tokens].flatMap((limit) => limit?.windowMs ?? []).filter((windowMs) => windowMs >= leastWindowMs),
-  );
+  groupedBy(keys, ({ tokens }) => (tokens !== undefined && tokens.windowMs >= leastWindowMs ? [tokens.windowMs] : []));
 
 const byPeriodStart = (keys: readonly LimitedKey[], now: number): ReadonlyMap<number, readonly LimitedKey[]> =>
   groupedBy(keys, ({ budget }) => (budget === undefined ? [] : [periodStart(budget.period, now)]));
@@ -75,17 +71,24 @@ function groupedBy(
   return groups;
 }
 
-/** The limits of a key with what it has used of them. @param now Unix milliseconds */
-export function keyLimits({ name, limits }: LimitedKey, { windows, spent }: LimitUse, now: number): UsedLimits {
+/**
+ * The limits of a key with what it has used of them.
+ *
+ * @param requestsUsed undefined: not asked
+ * @param now Unix milliseconds
+ */
+export function keyLimits(
+  { name, limits }: LimitedKey,
+  { windows, spent }: LimitUse,
+  requestsUsed: RequestsUsed | undefined,
+  now: number,
+): UsedLimits {
   const { rate, tokens, budget, concurrency } = shownLimits(limits);
-  const used = (window: WindowLimit | undefined, of: (figures: Figures) => number): number | null => {
-    const figures = windows.get(window?.windowMs ?? 0)?.(name);
-    return figures === undefined ? null : of(figures);
-  };
+  const figures = windows.get(limits.tokens?.windowMs ?? 0)?.(name);
   const amounts = budget === null ? undefined : spent.get(periodStart(budget.period, now));
   return {
-    rate: rate === null ? null : { ...rate, used: used(limits.rate, ({ requests }) => requests) },
-    tokens: tokens === null ? null : { ...tokens, used: used(limits.tokens, (figures) => figures.tokens_in + figures.tokens_out) },
+    rate: rate === null || limits.rate === undefined ? null : { ...rate, used: requestsUsed?.(name, limits.rate) ?? null },
+    tokens: tokens === null ? null : { ...tokens, used: figures === undefined ? null : figures.tokens_in + figures.tokens_out },
     budget:
       budget === null
         ? null

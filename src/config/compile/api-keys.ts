@@ -1,5 +1,5 @@
 import { compileLimits } from '../../core/limits/caller-limits.ts';
-import { keyIdOf } from '../../core/secrets/key.ts';
+import { keyIdOf, ownerOfKey } from '../../core/secrets/key.ts';
 import type { ApiKey } from '../../core/snapshot.ts';
 import { parseTime } from '../../core/text/units.ts';
 import type { GatewayKeyEntry } from '../schema/index.ts';
@@ -46,7 +46,7 @@ function compileApiKey(name: string, entry: GatewayKeyEntry): ApiKey {
 export function compileRules(name: string, rules: CallerRules): ApiKey {
   return {
     name,
-    owner: `key:${name}`,
+    owner: ownerOfKey(name),
     isolated: rules.isolate ?? true,
     limits: compileLimits(rules.limits),
     id: '',

@@ -70,3 +70,18 @@ it('keeps the counts of a rate whose number a reload changes, and counts another
   expect(rates.take('app', rate('1/h'))).toBe(0);
   expect(rates.take('app', rate('4/min'))).toBeGreaterThan(0);
 });
+
+it('shows what counts now, in whole requests, and keeps nothing of callers that it does not know', () => {
+  const { rates, clock } = createRates();
+  const shown = (): number[] => [rates.used('app', rate('10/min')), rates.used('app', rate('10/h')), rates.used('other', rate('10/min'))];
+  rates.grant('app', rate('10/min'), 3);
+  expect(shown()).toEqual([3, 0, 0]);
+  clock.now += 10_000;
+  rates.grant('app', rate('10/min'), 2);
+  clock.now += 52_000;
+  // Of the window before, three and a part of a fourth still count.
+  expect(shown()).toEqual([4, 0, 0]);
+  expect(rates.grant('app', rate('10/min'), 99).count).toBe(6);
+  clock.now += 180_000;
+  expect(shown()).toEqual([0, 0, 0]);
+});

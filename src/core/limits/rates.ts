@@ -30,6 +30,9 @@ export interface RateGrant extends CountedRequests {
 /** Maximum callers whose use is kept in memory. Tokens can name any number of them; one that is forgotten begins anew. */
 export const maxCallers = 20_000;
 
+/** The ID under which the requests of a caller are counted for a plugin. */
+export const ratedCaller = (plugin: string, caller: string): string => `${plugin}:${caller}`;
+
 /** The requests of callers, counted by the only process that does, so that no rate is ever exceeded. */
 export class Rates implements RateLimiter {
   /** For each caller, a window of each length that its rate had: a reload may change it. */
@@ -39,6 +42,12 @@ export class Rates implements RateLimiter {
   /** @param now Unix milliseconds */
   constructor(now: () => number) {
     this.#now = now;
+  }
+
+  /** What counts against a rate now, rounded up: a request is accepted while this is less than its maximum. */
+  used(caller: string, { windowMs }: WindowLimit): number {
+    const window = this.#windows.get(caller)?.find((one) => one.windowMs === windowMs);
+    return window === undefined ? 0 : Math.ceil(window.used(this.#now()));
   }
 
   take(caller: string, rate: WindowLimit): number {

@@ -1,6 +1,6 @@
 import type { ShownBudget, ShownWindow } from './limits-text.ts';
 
-/** Limits of a key and what it has used of them, as the request log has it; null where there is no limit. */
+/** Limits of a key and what it has used of them, of all but requests as the request log has it; null where there is no limit. */
 export interface UsedLimits {
   readonly rate: UsedWindow | null;
   /** Tokens of requests and responses together. */
@@ -11,7 +11,7 @@ export interface UsedLimits {
 }
 
 export interface UsedWindow extends ShownWindow {
-  /** In the last second, minute, hour or day. Null: not known, which is so for each limit per second. */
+  /** In the last second, minute, hour or day. Null: not known, which is so for tokens per second. */
   readonly used: number | null;
 }
 

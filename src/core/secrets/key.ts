@@ -51,3 +51,6 @@ export function displayPrefix(key: string): string | undefined {
 
 /** ID of a key's secret in records: the first 8 hex digits of its SHA-256. */
 export const keyIdOf = (sha256: string): string => sha256.slice(0, 8).toLowerCase();
+
+/** ID of an API key as the owner of objects and of what counts against its limits: the same after its secret was replaced. */
+export const ownerOfKey = (name: string): string => `key:${name}`;

@@ -28,6 +28,9 @@ import type { GatewayOptions } from '../types.ts';
 import { overriddenBy } from '../reload/overridden.ts';
 import { Revisions } from './revisions.ts';
 import { version } from '../version.ts';
+import type { WindowLimit } from '../../core/limits/caller-limits.ts';
+import { ratedCaller, type Rates } from '../../core/limits/rates.ts';
+import { ownerOfKey } from '../../core/secrets/key.ts';
 import { responseHeaders } from '../../core/http/headers.ts';
 import { sendToListener } from './listener-request.ts';
 import { PluginTimes } from './plugin-times.ts';
@@ -44,6 +47,7 @@ export interface ControlDeps {
   readonly notes: readonly string[];
   /** Path of the state directory; undefined without storage on disk. */
   stateDir(): string | undefined;
+  readonly rates: Pick<Rates, 'used'>;
   reloader(): Reloader;
   outbound(): Outbound;
   /** Called after a rollback, which the reloader itself does not report. */
@@ -105,6 +109,12 @@ export class Control implements ManagedGateway {
 
   settings(): AdminEntry {
     return this.#deps.loaded().tree.server?.admin ?? noSettings;
+  }
+
+  requestsUsed(key: string, rate: WindowLimit): number {
+    const { options, rates } = this.#deps;
+    const limiter = options.registry.stages.find(({ provides }) => provides?.includes('limits') === true);
+    return limiter === undefined ? 0 : rates.used(ratedCaller(limiter.name, ownerOfKey(key)), rate);
   }
 
   snapshot(): ReturnType<ManagedGateway['snapshot']> {
