@@ -4,7 +4,7 @@ import type { LogReader } from '../../core/logs/reader.ts';
 import { readFilter } from '../../query/read-filter.ts';
 import type { UsedLimits } from '../../core/limits/used-limits.ts';
 import { noFigures } from '../health.ts';
-import { keyLimits, limitedKeys, readLimitUse, unknownUse } from './limit-use.ts';
+import { keyLimits, limitedKeys, readLimitUse, type RequestsUsed, unknownUse } from './limit-use.ts';
 
 const now = Date.parse('2026-11-25T12:00:30.500Z');
 const minute = 60_000;
@@ -46,7 +46,7 @@ it.each<[string, NonNullable<GatewayKeyEntry['limits']>, Partial<UsedLimits>]>([
   const [key] = keys({ app: limits });
   if (key === undefined) throw new Error('it has limits');
   const shown = { rate: null, tokens: null, budget: null, concurrency: null, ...view };
-  const requestsUsed = vi.fn(() => 12);
+  const requestsUsed = vi.fn<RequestsUsed>(() => 12);
   expect(keyLimits(key, await readLimitUse(createLogs().logs, [key], now), requestsUsed, now)).toEqual(shown);
   expect(requestsUsed.mock.calls).toEqual(key.limits.rate === undefined ? [] : [['app', key.limits.rate]]);
   const without = keyLimits(key, unknownUse, undefined, now);
