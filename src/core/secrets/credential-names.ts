@@ -54,8 +54,9 @@ export function isNearSecretName(name: string): boolean {
   return isOne;
 }
 
-/** Query parameters that contain a credential, besides those of `isSecretName`: signatures, and keys of portals. */
-const credentialParam = /^(?:sig|signature|code|key|(?:.*-)?subscription-key|x-functions-key|x-api-key|x-goog-api-key|auth)$/i;
+/** Query parameters that contain a credential, besides those of `isSecretName`: signatures, passwords and keys of portals. */
+const credentialParam =
+  /^(?:sig|(?:x-(?:amz|goog|oss|obs|tos|cos)-)?signature|code|key|(?:.*[-_])?(?:pass|passwd|passphrase|pwd)|(?:.*-)?subscription-key|x-functions-key|x-api-key|x-goog-api-key|auth)$/i;
 
 function isCredentialParam(written: string): boolean {
   const name = written.includes('%') ? percentDecoded(written) : written;
@@ -66,7 +67,8 @@ function isCredentialParam(written: string): boolean {
 const parameter = /([?&;/]|%2f|%3f|%26|%3b)([^=&;/#\s"'?%]*(?:%(?!2f|3f|26|3b|3d)[^=&;/#\s"'?%]*)*)(=|%3d)((?:(?!%26|%3b)[^&;#\s"'])+)/gi;
 /** Characters of which every match contains one: most texts have none of them. */
 const sign = /[@=%]/;
-const userInfo = /(:\/\/)[^/?#\s"'@]*(@)/g;
+/** Up to the last @ before the path. */
+const userInfo = /(:\/\/)[^/?#\s"']*(@)/g;
 /** The same in an address that is a parameter of another one. */
 const encodedUserInfo = /(%3a%2f%2f)(?:(?!%2f|%3f|%23|%26|%40)[^/?#&\s"'@])*(%40)/gi;
 

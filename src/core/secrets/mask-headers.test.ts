@@ -103,6 +103,9 @@ describe('maskAddresses', () => {
     ['see https://h.example/x?sv=1&sig=abc%3D&se=2.', 'see https://h.example/x?sv=1&sig=***&se=2.'],
     ['https://h.example/x?code=abc', 'https://h.example/x?code=***'],
     ['postgres://u:p@db.example/x', 'postgres://***@db.example/x'],
+    ['postgres://u:p@ss@db.example/x@y', 'postgres://***@db.example/x@y'],
+    ['/k?X-Amz-Signature=abc&x-goog-signature=def&b=c', '/k?X-Amz-Signature=***&x-goog-signature=***&b=c'],
+    ['/login?user=jo&pass=abc&db-passwd=abc&pwd=abc&compass=n', '/login?user=jo&pass=***&db-passwd=***&pwd=***&compass=n'],
     ['mail me@example.com a=b', 'mail me@example.com a=b'],
     ['{"key":"value"}', '{"key":"value"}'],
   ])('masks the secrets in %s', (text, masked) => {

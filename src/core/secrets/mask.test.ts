@@ -55,6 +55,16 @@ describe('createMask', () => {
     expect(copy.toString()).toBe(bytes);
   });
 
+  it.each(['gsk_', 'xai-', 'hf_', 'r8_', 'nvapi-', 'pplx-', 'ghp_', 'github_pat_', 'glpat-'])(
+    'hides a key that begins with %s',
+    (prefix) => {
+      const key = 'aB3x'.repeat(9);
+      expect(mask.text(`Bearer ${prefix}${key}.`)).toBe(`Bearer ${prefix}***.`);
+      expect(String(mask.bytes(Buffer.from(`"${prefix}${key}"`)))).toBe(`"${prefix}${'*'.repeat(36)}"`);
+      expect(mask.text(`a${prefix}${key} ${prefix}short`)).toBe(`a${prefix}${key} ${prefix}short`);
+    },
+  );
+
   it.each(['', 'u', 'us', 'user:', 'user@example:'])('hides a secret in base64 behind %j', (before) => {
     for (const after of ['', '!', '!!']) {
       const bytes = Buffer.from(`${before}hunter?>22-and-ünre${after}`);

@@ -25,10 +25,22 @@ const issuedPrefixes: readonly { readonly prefix: string; readonly least: number
   { prefix: 'AKIA', least: 16 },
   { prefix: 'xoxb-', least: 16 },
   { prefix: 'xoxp-', least: 16 },
+  { prefix: 'gsk_', least: 30 },
+  { prefix: 'xai-', least: 30 },
+  { prefix: 'hf_', least: 30 },
+  { prefix: 'r8_', least: 30 },
+  { prefix: 'nvapi-', least: 30 },
+  { prefix: 'pplx-', least: 30 },
+  { prefix: 'ghp_', least: 30 },
+  { prefix: 'github_pat_', least: 22 },
+  { prefix: 'glpat-', least: 20 },
 ];
 
+const firstTwo = [...new Set(issuedPrefixes.map(({ prefix }) => prefix.slice(0, 2)))].join('|');
+
+/** The first two characters are tested first: one comparison of both rules out most places. */
 const issuedPattern = new RegExp(
-  `(?:(?<![A-Za-z0-9_-])|(?<=%[0-9A-Fa-f]{2}|\\\\(?:[bfnrt]|u[0-9A-Fa-f]{4})|:-))(${issuedPrefixes.map(({ prefix, least }) => `${prefix}(?=[A-Za-z0-9_-]{${least}})`).join('|')})[A-Za-z0-9_-]+`,
+  `(?=${firstTwo})(?:(?<![A-Za-z0-9_-])|(?<=%[0-9A-Fa-f]{2}|\\\\(?:[bfnrt]|u[0-9A-Fa-f]{4})|:-))(${issuedPrefixes.map(({ prefix, least }) => `${prefix}(?=[A-Za-z0-9_-]{${least}})`).join('|')})[A-Za-z0-9_-]+`,
   'g',
 );
 
@@ -148,21 +160,18 @@ const leastOfKey = fourTimes(0x2d);
 
 type IssuedPrefix = (typeof issuedPrefixes)[number];
 
-/** Indexed by first byte: one lookup rules out most runs. */
-const byFirst: readonly (readonly IssuedPrefix[] | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
-  const rows = issuedPrefixes.filter(({ prefix }) => prefix.charCodeAt(0) === byte);
-  return rows.length === 0 ? undefined : rows;
-});
+/** Indexed by the first two bytes: one lookup rules out nearly all runs. */
+const beginnings = new Uint8Array(256 * 256);
+for (const { prefix } of issuedPrefixes) beginnings[prefix.charCodeAt(0) * 256 + prefix.charCodeAt(1)] = 1;
 
 function prefixAt(bytes: Buffer, at: number): IssuedPrefix | undefined {
-  const rows = byFirst[bytes[at] ?? 0];
-  if (rows === undefined) return undefined;
-  for (const row of rows) if (startsWith(bytes, at, row.prefix)) return row;
+  if (beginnings[(bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0)] === 0) return undefined;
+  for (const row of issuedPrefixes) if (startsWith(bytes, at, row.prefix)) return row;
   return undefined;
 }
 
 function startsWith(bytes: Buffer, at: number, prefix: string): boolean {
-  for (let i = 1; i < prefix.length; i += 1) if (bytes[at + i] !== prefix.charCodeAt(i)) return false;
+  for (let i = 0; i < prefix.length; i += 1) if (bytes[at + i] !== prefix.charCodeAt(i)) return false;
   return true;
 }
 
