@@ -1,14 +1,15 @@
 import { Edits } from './edits.ts';
 import { isCard, maxCardLength } from './find/cards.ts';
-import { isLetter } from './find/classes.ts';
+import { isDigit, isLetter } from './find/classes.ts';
 import { Cursors } from './find/cursors.ts';
 import { Hits, placeholder } from './find/hits.ts';
-import { minKeyLength } from './find/keys.ts';
+import { minKeyLength } from './find/issued.ts';
 import { endOfPhone } from './find/phones.ts';
 import { type PatternBudget, findAll, findOperatorPatterns, passage, rangesOf } from './find/text.ts';
 import { fileReplacement, shortestFile } from './media.ts';
 import type { MaskedFields } from './masked-fields.ts';
-import { namesSecret, namesTokenList } from './names/member-names.ts';
+import { namesSecret, namesSecretList, namesTokenList } from './names/member-names.ts';
+import { isSecretMember } from './names/members.ts';
 import { isInListOf, isSecondOfSecret, isValueOfSecret, looksSecret } from './names/pairs.ts';
 import type { FindKnown, RedactionRules } from './rules.ts';
 import { decoded, Offsets } from './texts/strings.ts';
@@ -45,12 +46,14 @@ const longestListed = 16 * 1024;
 /** Some programs write every number with a fraction. */
 const wholeNumber = /^(\d+)(?:\.0+)?$/;
 
-/** True for a text that is too short for a key, and has only letters, blanks and joining signs: nothing matches it. */
+/** True for a text that is too short for a key, and has only letters, blanks and joining signs, and no option: nothing matches it. */
 function isWord(text: string, start: number, end: number): boolean {
   if (end - start >= minKeyLength) return false;
   for (let at = start; at < end; at += 1) {
     const c = text.charCodeAt(at);
-    if (!isLetter(c) && c !== 0x5f && c !== 0x2d && c !== 0x20) return false;
+    if (isLetter(c)) continue;
+    if (c !== 0x5f && c !== 0x2d && c !== 0x20) return false;
+    if (c === 0x2d && text.charCodeAt(at - 1) === 0x20) return false;
   }
   return true;
 }
@@ -100,7 +103,7 @@ export class Masker implements Visitor {
     const { text, traversal } = this;
     if (text.charCodeAt(start - 2) === colon || text.charCodeAt(start - 1) !== quote) return false;
     const isListed =
-      (traversal.mayNameBeMasked(text) && namesSecret(traversal.nameIn(text)) && isInListOf(text, traversal.nameEnd, start)) ||
+      (traversal.mayNameBeMasked(text) && namesSecretList(traversal.nameIn(text)) && isInListOf(text, traversal.nameEnd, start)) ||
       isSecondOfSecret(text, start, end);
     return isListed && looksSecret(text.slice(start, Math.min(end, start + longestListed)));
   }
@@ -176,15 +179,17 @@ export class Masker implements Visitor {
     if (this.rules.fieldPaths.size > 0 && this.rules.fieldPaths.has(path)) return true;
     // An element of a list.
     if (name === 0) return false;
-    if (first === quote) return this.traversal.mayNameBeMasked(this.text) && this.#isSecret();
+    if (first === quote || isDigit(first)) return this.traversal.mayNameBeMasked(this.text) && this.#isSecret(first);
     return (first === 0x7b || first === 0x5b) && this.#isTokenList();
   }
 
-  #isSecret(): boolean {
+  /** @param first first character of the value */
+  #isSecret(first: number): boolean {
+    const { text } = this;
     const { nameStart, nameEnd } = this.traversal;
-    return (
-      namesSecret(this.traversal.nameIn(this.text)) || isValueOfSecret(this.text, nameStart, nameEnd, { from: 0, to: this.text.length })
-    );
+    const name = this.traversal.nameIn(text);
+    if (first === quote && (namesSecret(name) || isValueOfSecret(text, nameStart, nameEnd, { from: 0, to: text.length }))) return true;
+    return isSecretMember(name, text, nameEnd);
   }
 
   #isTokenList(): boolean {
@@ -204,10 +209,11 @@ export class Masker implements Visitor {
   skipped(start: number, end: number, path: number): void {
     const isField = this.rules.fieldPaths.has(path);
     const kind = isField ? 'field' : this.#isTokenList() ? 'logprobs' : 'secret';
-    const written = this.text.slice(start, end);
+    // A number ends before the white space after it.
+    const written = this.text.slice(start, end).trimEnd();
     const words = `"${placeholder(kind)}"`;
     if (emptyValue.test(written)) return;
-    this.edits.add(start, end, words, kind);
+    this.edits.add(start, start + written.length, words, kind);
     if (isField) this.fields?.add(written);
   }
 }

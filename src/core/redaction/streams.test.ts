@@ -56,6 +56,19 @@ const forms: Readonly<Record<string, { event(piece: string, n: number): unknown;
   },
 };
 
+/** Texts whose parts decide together, and what remains of them. */
+const splitTexts: readonly (readonly [text: string, expected: string])[] = [
+  ['{"user":"jo","pass":"hunter2"}', '{"user":"jo","pass":"[secret]"}'],
+  ['{"password":12345678}', '{"password":[secret]}'],
+  ['the password is hunter2.', 'the password is [secret].'],
+  ['sshpass -p hunter2 ssh h', 'sshpass -p [secret] ssh h'],
+  ['db.setPassword("hunter2")', 'db.setPassword("[secret]")'],
+  ['password: |\n  abc12345\nx: 1', 'password: |\n  [secret]\nx: 1'],
+  ['machine h login jo password hunter2', 'machine h login jo password [secret]'],
+  ['&lt;password&gt;hunter&lt;/password&gt;', '&lt;password&gt;[secret]&lt;/password&gt;'],
+  ['card ４１１１１１１１１１１１１１１１ ok', 'card [credit_card] ok'],
+];
+
 const originalText =
   'Write to jané.doe@example.com\nor "call" +49 30 1234567, card 4111 1111 1111 1111, DE89 3704 0044 0532 0130 00, key sk-abcdefghijklmnopqrstuvwxyz0123 or known-secret-of-the-file. Bye';
 const maskedText = 'Write to [email]\nor "call" [phone], card [credit_card], [iban], key [secret] or [secret]. Bye';
@@ -318,4 +331,19 @@ describe('response bodies of other types', () => {
       expect(String((out as Redacted).bytes)).not.toMatch(/jan|doe|@|4111/);
     }
   });
+
+  it.each(Object.entries(forms).flatMap(([name, form]) => splitTexts.map((texts) => ({ name, form, texts }))))(
+    'finds secrets that are split at any place: $name, $texts',
+    ({ form, texts: [text, expected] }) => {
+      for (let at = 1; at < text.length; at += 1) {
+        const events = [text.slice(0, at), text.slice(at), ''].map((piece, n) => form.event(piece, n));
+        const out = String(masked(sse(events), 'text/event-stream').bytes);
+        const pieces = out
+          .split('\n\n')
+          .filter((line) => line !== '')
+          .map((line) => form.read(JSON.parse(line.slice(6)) as never) ?? '');
+        expect(pieces.join('')).toBe(expected);
+      }
+    },
+  );
 });

@@ -15,8 +15,12 @@ const highest = fourTimes(0x80);
  */
 export const anyBelow = (four: number, least: number): number => (four - least) & ~four & highest;
 
-/** Non-zero if one of the four bytes is an ASCII digit. */
-export const anyDigit = (four: number): number => anyBelow(four ^ zeros, tens);
+/** The same for eight bytes, in two numbers. */
+export const anyBelowInTwo = (one: number, other: number, least: number): number =>
+  (((one - least) & ~one) | ((other - least) & ~other)) & highest;
+
+/** Non-zero if one of the eight bytes is an ASCII digit. */
+export const anyDigitInTwo = (one: number, other: number): number => anyBelowInTwo(one ^ zeros, other ^ zeros, tens);
 
 const zeros = fourTimes(0x30);
 const tens = fourTimes(10);

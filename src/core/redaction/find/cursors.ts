@@ -1,6 +1,9 @@
 /** A run of seven or more digits, with separators between them. */
 const digits = /\d(?:[ \-./()\u0080-\u00c2\u00e2\u2007-\u202f]{0,3}\d){6}/g;
 
+/** A full-width digit. In one-byte text the engine searches nothing for it. */
+const wideDigit = /[\uff10-\uff19]/g;
+
 /**
  * Caches the next offset of some rare texts. A text with many strings is searched once for each of them, instead of from
  * every string to the end.
@@ -19,6 +22,13 @@ export class Cursors {
   #equals = -1;
   #escape = -1;
   #endTag = -1;
+  #escapedTag = -1;
+  #bracket = -1;
+  #option = -1;
+  #word = -1;
+  #capitals = -1;
+  #wide = -1;
+  #wideBytes = -1;
 
   constructor(text: string) {
     this.text = text;
@@ -71,16 +81,47 @@ export class Cursors {
     return this.#endTag >= from ? this.#endTag : (this.#endTag = this.#next('</', from));
   }
 
+  /** `&lt;/`: the same, escaped for HTML. */
+  escapedTag(from: number): number {
+    return this.#escapedTag >= from ? this.#escapedTag : (this.#escapedTag = this.#next('&lt;/', from));
+  }
+
+  /** The first bytes of a full-width character, or the decoded digit. */
+  wide(from: number): number {
+    if (this.#wideBytes < from) this.#wideBytes = this.#next('\u00ef\u00bc', from);
+    if (this.#wide < from) this.#wide = this.#search(wideDigit, from);
+    return Math.min(this.#wide, this.#wideBytes);
+  }
+
+  /** An opening bracket. */
+  bracket(from: number): number {
+    return this.#bracket >= from ? this.#bracket : (this.#bracket = this.#next('(', from));
+  }
+
+  /** A dash. */
+  option(from: number): number {
+    return this.#option >= from ? this.#option : (this.#option = this.#next('-', from));
+  }
+
+  /** The last four letters of `password`, the rarest ones of the word. */
+  password(from: number): number {
+    if (this.#word < from) this.#word = this.#next('word', from);
+    if (this.#capitals < from) this.#capitals = this.#next('WORD', from);
+    return Math.min(this.#word, this.#capitals);
+  }
+
   /** A backslash. */
   escape(from: number): number {
     return this.#escape >= from ? this.#escape : (this.#escape = this.#next('\\', from));
   }
 
   digits(from: number): number {
-    if (this.#digits >= from) return this.#digits;
-    digits.lastIndex = from;
-    this.#digits = digits.exec(this.text)?.index ?? none;
-    return this.#digits;
+    return this.#digits >= from ? this.#digits : (this.#digits = this.#search(digits, from));
+  }
+
+  #search(pattern: RegExp, from: number): number {
+    pattern.lastIndex = from;
+    return pattern.exec(this.text)?.index ?? none;
   }
 
   #next(text: string, from: number): number {

@@ -2,36 +2,14 @@ import { maskAddresses } from '../../secrets/credential-names.ts';
 import { behindEscape, isAlnum, isEscapeLetter, isKeyCharacter } from './classes.ts';
 import type { Cursors } from './cursors.ts';
 import type { Hits } from './hits.ts';
+import { eachIssued, endOfBotToken, minKeyLength, tokenPattern } from './issued.ts';
 
-/** Minimum length of a run of characters that can be a key. */
-export const minKeyLength = 16;
 const stride = minKeyLength;
 /** Maximum characters of a run that are checked. A longer run is a file. */
 const longestKey = 16 * 1024;
 
-/** Keys with prefixes that their issuers document. */
-const issuedKeyPattern =
-  /(?<![A-Za-z0-9])(?:sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{16,}|gw_(?:live|test)_\w{16,}|A(?:KIA|SIA|GPA|IDA|ROA)[0-9A-Z]{16}(?![0-9A-Za-z])|AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|gh[pousr]_\w{30,}|github_pat_\w{22,}|glpat-[\w-]{20,}|xox[abeprs]-[\w-]{16,}|hf_\w{30,}|gsk_\w{30,}|r8_\w{30,}|nvapi-[\w-]{30,}|pplx-\w{30,}|xai-\w{30,}|tvly-[\w-]{20,}|npm_\w{30,}|pypi-[\w-]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}|ek_[A-Za-z0-9]{20,}|whsec_[\w+/=]{20,}|dapi[0-9a-f]{32}|shp(?:at|ca|pa|ss)_[0-9a-f]{32}|lsv2_[ps]t_[0-9a-f_]{32,}|tgp_v1_[\w-]{30,}|fw_[A-Za-z0-9]{20,}|csk-[a-z0-9]{20,}|jina_[A-Za-z0-9]{30,}|ABSK[A-Za-z0-9+/=]{40,}|ATATT3[\w\-=]{30,}|dop_v1_\w{40,}|hvs\.[\w-]{20,}|sb(?:p_[0-9a-f]{40}|_secret_[\w-]{20,})|lin_api_\w{30,}|ntn_\w{40,}|figd_[\w-]{30,}|PMAK-[0-9a-f-]{40,}|glsa_\w{30,}|dckr_(?:pat|oat)_[\w-]{20,}|AGE-SECRET-KEY-1[0-9A-Z]{50,}|NRAK-[A-Z0-9]{27}|sntry[su]_[\w+/=-]{30,}|pcsk_\w{30,}|sk_[0-9a-f]{40,}|pscale_(?:tkn|pw|oauth)_[\w-]{30,}|dp\.(?:pt|st|ct|sa)\.\w{40,}|gl(?:dt|rt|cbt|ptt|ft|soat)-[\w-]{20,}|phx_\w{30,}|hooks\.slack\.com\/services\/[\w/]{30,}|discord(?:app)?\.com\/api\/webhooks\/\d{15,}\/[\w-]{50,})/g;
-
 /** Parts separated by dots, from the beginning of the first one: many starts in one part would each be tried up to its end. */
-const dotted = /(?<![\w-])([\w-]{11,})\.[\w-]{8,}(?:\.[\w-]*){0,3}/g;
-/** The beginning of a JSON Web Token: a JSON object in base64. */
-const token = /(?<![A-Za-z0-9])eyJ[\w-]{8}/;
-
-/** The first two characters of all these keys and tokens. */
-const beginnings = new Uint8Array(128 * 128);
-for (const two of 'sk rk gw AK AS AG AI AR ya GO gh gi gl xo hf gs r8 nv pp xa tv np py SG do ey ek wh da sh ls tg fw cs ji AB AT hv sb li nt fi PM AG NR sn pc ps dp ph ho di dc'.split(
-  ' ',
-))
-  beginnings[two.charCodeAt(0) * 128 + two.charCodeAt(1)] = 1;
-
-export const beginsLikeKey = (first: number, second: number): boolean => second < 128 && beginnings[first * 128 + second] === 1;
-
-/** True if a run of key characters contains a key. */
-export function isIssued(run: string): boolean {
-  issuedKeyPattern.lastIndex = 0;
-  return issuedKeyPattern.test(run) || token.test(run);
-}
+const dotted = /(?<![\w-])([\w-]{11,})\.(?:[\w-]{8,}|\.[\w-]{8,})(?:\.[\w-]*){0,3}/g;
 
 /** Text that indicates that a secret follows: a scheme, a name with a sign, an option, a variable that is set, or the name of a pair in program code. */
 const announcementPattern = new RegExp(
@@ -39,8 +17,9 @@ const announcementPattern = new RegExp(
     String.raw`\b(?:bearer|basic)(?:\s+|%20)`,
     String.raw`(?:api[_-]?key|apikey|access[_-]?key|account[_-]?key|secret(?:[_-]?key)?|[_-]token|auth[_-]?token|passw(?:or)?d|passwd|pwd|client[_-]?secret|private[_-]?key|authorization)["'\\]{0,3}\s{0,2}(?:[:=]|%3[AD])\s{0,2}["'\\]{0,3}(?:(?:bearer|basic)(?:\s|%20))?`,
     String.raw`--[\w-]{0,20}(?:api-?key|(?:access|secret|private)-key|token|password|passwd|(?:api|app|client)-secret)\s{1,2}["'\\]{0,3}`,
-    String.raw`\bset(?:x|env)?\s(?:-\w+\s)*\w{0,20}(?:api_?key|access_?key|_token|password|_secret)\s["'\\]{0,3}`,
+    String.raw`\b(?:set(?:x|env)?|ENV)\s(?:-\w+\s)*\w{0,20}(?:api_?key|access_?key|_token|password|_secret)\s["'\\]{0,3}`,
     String.raw`(?:api[_-]?key|(?:access|secret)[_-]?key|[_-]token|passw(?:or)?d|client[_-]?secret|authorization)\\{0,3}["']\s{0,2},\s{0,2}\\{0,3}["']`,
+    String.raw`\$(?:2[abxy]?\$\d\d|(?:1|5|6|y|apr1)\$[\w./]{1,16})\$`,
   ]
     .map((form) => `(?:${form})`)
     .join('|')
@@ -64,9 +43,9 @@ export function mayBeAnnounced(text: string, start: number): boolean {
 
 const beyondPlain = /[^\x20-\x5b\x5d-\x7e]/;
 
-/** A blank, a quote, `:`, `=`, a backslash, or any character that is not printable ASCII. */
+/** A blank, a quote, `:`, `=`, `$`, a backslash, or any character that is not printable ASCII. */
 const endsAnnouncement = (c: number): boolean =>
-  c <= 0x20 || c >= 0x7f || c === 0x22 || c === 0x27 || c === 0x3a || c === 0x3d || c === 0x5c;
+  c <= 0x20 || c >= 0x7f || c === 0x22 || c === 0x24 || c === 0x27 || c === 0x3a || c === 0x3d || c === 0x5c;
 
 const begin = '-----BEGIN ';
 
@@ -94,9 +73,9 @@ export function findKeys(cursors: Cursors, from: number, to: number, hits: Hits)
 
 function findInRun(text: string, start: number, end: number, from: number, hits: Hits): void {
   const run = text.slice(start, end);
-  issuedKeyPattern.lastIndex = 0;
-  for (let match = issuedKeyPattern.exec(run); match !== null; match = issuedKeyPattern.exec(run))
-    hits.add('secret', start + match.index, start + match.index + match[0].length);
+  eachIssued(run, (first, last) => hits.add('secret', start + first, start + last));
+  const endOfBot = endOfBotToken(text, start, end);
+  if (endOfBot > 0) hits.add('secret', start, endOfBot);
   findTokens(run, start, hits);
   if (start === from && run.indexOf('=') < 0) return;
   // `key=value` is one run.
@@ -109,7 +88,7 @@ function findTokens(run: string, start: number, hits: Hits): void {
   dotted.lastIndex = 0;
   for (let match = dotted.exec(run); match !== null; match = dotted.exec(run)) {
     const first = match[1] ?? '';
-    const at = first.search(token);
+    const at = first.search(tokenPattern);
     if (at >= 0) hits.add('secret', start + match.index + at, dotted.lastIndex + start);
     else dotted.lastIndex = match.index + first.length;
   }
@@ -170,15 +149,34 @@ function findInAddresses(cursors: Cursors, from: number, to: number, hits: Hits)
 
 const isAddress = (c: number): boolean => c > 0x20 && c !== 0x22 && c !== 0x27 && c !== 0x3c && c !== 0x3e && c !== 0x5c && c !== 0x60;
 
+/** The user information ends at the last @ before the path (WHATWG URL). */
 function userInfo(text: string, from: number, end: number, hits: Hits): void {
-  let sign = from;
-  while (sign < end && !endsInfo(text.charCodeAt(sign))) sign += 1;
-  if (sign === from || sign >= end || text[sign] !== '@') return;
-  if (!text.startsWith('[secret]', from) || sign !== from + 8) hits.add('secret', from, sign);
+  let last = -1;
+  let colon = -1;
+  for (let sign = from; sign < end; sign += 1) {
+    const c = text.charCodeAt(sign);
+    if (c === 0x40) last = sign;
+    else if (c === 0x3a && colon < 0) colon = sign;
+    else if (endsInfo(c)) {
+      if (last < 0) last = endOfUnencoded(text, from, colon, sign, end);
+      break;
+    }
+  }
+  if (last > from && (!text.startsWith('[secret]', from) || last !== from + 8)) hits.add('secret', from, last);
 }
 
-/** @ / ? # */
-const endsInfo = (c: number): boolean => c === 0x40 || c === 0x2f || c === 0x3f || c === 0x23;
+/** / ? # */
+const endsInfo = (c: number): boolean => c === 0x2f || c === 0x3f || c === 0x23;
+
+/** Maximum characters of the rest of a password. */
+const longestRest = 64;
+
+/** The @ after a password with a slash that is not percent-encoded, as in `postgres://app:a/b@host`; -1 if it is a port or a tag. */
+function endOfUnencoded(text: string, from: number, colon: number, slash: number, end: number): number {
+  if (colon <= from || text[from] === '[' || !/^[^:]*[^:\d{}$][^:{}$]*$/.test(text.slice(colon + 1, slash))) return -1;
+  const rest = /^[^/@:?#]{1,64}@[\w.-]+(?:[:/?]|$)/.exec(text.slice(slash + 1, Math.min(end, slash + 2 * longestRest)));
+  return rest === null ? -1 : slash + 1 + rest[0].indexOf('@');
+}
 
 function parameters(text: string, from: number, end: number, hits: Hits): void {
   for (let at = from, to = from - 1; at < end; ) {

@@ -1,9 +1,10 @@
 import { isAlnum, isDigit, isGap, isLetter } from './classes.ts';
 import { cardLengths, isCard, maxCardLength } from './cards.ts';
-import type { Cursors } from './cursors.ts';
-import type { Hits, NamedPattern } from './hits.ts';
+import { Cursors } from './cursors.ts';
+import { Hits, type Kind, type NamedPattern } from './hits.ts';
 import { endOfIban } from './ibans.ts';
 import { endOfPhone } from './phones.ts';
+import { hasWideDigits, Narrow } from '../texts/narrow.ts';
 
 /** Maximum characters of one run of digits and gaps. A longer run is a table or a dump, and is checked in pieces of this size. */
 const longestRun = 96;
@@ -19,6 +20,18 @@ export interface NumberSearch {
   readonly patterns: ReadonlySet<NamedPattern>;
   /** Name of the member that contains the text, or empty. */
   readonly name: string;
+}
+
+/** Finds phone, account and card numbers with full-width digits, which are equal to others by Unicode normalization (NFKC). */
+export function findWideNumbers(cursors: Cursors, from: number, to: number, wanted: NumberSearch, hits: Hits): void {
+  if (cursors.wide(from) >= to) return;
+  const raw = cursors.text.slice(from, to);
+  if (!hasWideDigits(raw)) return;
+  const narrow = new Narrow(raw);
+  const found = new Hits();
+  findNumbers(new Cursors(narrow.text), 0, narrow.text.length, wanted, found);
+  for (let i = 0; i < found.count; i += 1)
+    hits.add(found.kinds[i] as Kind, from + narrow.of(found.from[i] as number), from + narrow.of(found.to[i] as number));
 }
 
 interface Bounds {

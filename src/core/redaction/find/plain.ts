@@ -1,11 +1,16 @@
-import { anyBelow, anyDigit, fourTimes } from '../../text/four-bytes.ts';
+import { anyBelowInTwo, anyDigitInTwo, fourTimes } from '../../text/four-bytes.ts';
 import { isSecretNameBefore } from '../names/named-secrets.ts';
 import { isCard } from './cards.ts';
 import { behindEscape, isAlnum, isDigit, isDomainCharacter, isGap, isKeyCharacter, isLetter } from './classes.ts';
-import { beginsLikeKey, isIssued, mayBeAnnounced, minKeyLength } from './keys.ts';
+import { beginsLikeKey, endOfBotToken, isInsideKey, isIssued, minKeyLength } from './issued.ts';
+import { mayBeAnnounced } from './keys.ts';
 import { announcesPhone } from './phones.ts';
 import { mayBeMasked } from '../names/member-names.ts';
 import { isValueOfSecret } from '../names/pairs.ts';
+import { mayPassSecret } from '../names/calls.ts';
+import { mayBeEscapedTag } from '../names/escaped-tags.ts';
+import { mayBeSecretOption } from '../names/options.ts';
+import { mayFollowPassword } from '../names/sentences.ts';
 import { mayBeTaggedSecret } from '../names/tags.ts';
 import { pastBlanks } from '../json-traversal.ts';
 
@@ -28,7 +33,9 @@ export function cannotMatch(text: string, bytes: Buffer, isMasked: (name: string
     hasPlainMembers(text, isMasked) &&
     hasPlainLists(text) &&
     hasPlainTags(text) &&
-    hasPlainSettings(text)
+    hasPlainSettings(text) &&
+    hasPlainCalls(text) &&
+    hasPlainOptions(text)
   );
 }
 
@@ -57,6 +64,9 @@ function hasPlainEscapes(text: string): boolean {
 function hasPlainMarks(text: string): boolean {
   for (let at = text.indexOf('BEGIN '); at >= 0; at = text.indexOf('BEGIN ', at + 6)) if (text.charCodeAt(at - 1) === dash) return false;
   for (let at = text.indexOf(';base'); at >= 0; at = text.indexOf(';base', at + 5)) if (text.charCodeAt(at + 5) === 0x36) return false;
+  // Full-width digits.
+  for (let at = text.indexOf('\u00ef\u00bc'); at >= 0; at = text.indexOf('\u00ef\u00bc', at + 2))
+    if (text.charCodeAt(at + 2) >= 0x90 && text.charCodeAt(at + 2) <= 0x99) return false;
   return true;
 }
 
@@ -88,7 +98,7 @@ function hasPlainAddresses(text: string): boolean {
 }
 
 /** Longer runs of key characters are files, signatures and the like. */
-const longestRun = 64;
+const longestRun = 58;
 
 /** Minimum digits of a number that can match. */
 const minDigits = 7;
@@ -105,14 +115,15 @@ function hasPlainWords(text: string, bytes: Buffer): boolean {
   let run = 0;
   let number = 0;
   let at = 0;
-  for (; at + block <= bytes.length; at += block) {
+  const last = bytes.length - block;
+  for (; at <= last; at += block) {
     const one = view.getInt32(at, true);
     const other = view.getInt32(at + 4, true);
-    if ((anyBelow(one, minKeyCharacters) | anyBelow(other, minKeyCharacters)) === 0 && at >= run) {
+    if (anyBelowInTwo(one, other, minKeyCharacters) === 0 && at >= run) {
       run = behindRun(text, bytes, at, run);
       if (run < 0) return false;
     }
-    if ((anyDigit(one) | anyDigit(other)) === 0) continue;
+    if (anyDigitInTwo(one, other) === 0) continue;
     number = behindNumbers(text, bytes, Math.max(at, number), at + block, number);
     if (number < 0) return false;
   }
@@ -143,13 +154,21 @@ function behindNumbers(text: string, bytes: Buffer, from: number, to: number, se
     let end = at;
     for (; end < bytes.length && isPart(bytes[end] as number); end += 1) if (isDigit(bytes[end] as number)) digits += 1;
     if (digits >= minDigits && !isPlainNumber(text, start, end)) return -1;
+    // The word `password` has no digits: directly after another number, it cannot be before this one only.
+    const isFirst = behind === 0 || start - behind > shortestPassword;
+    const isMember = bytes[at - 1] === colon && bytes[at - 2] === quote;
+    if (isFirst && !isMember && mayFollowPassword(text, at)) return -1;
     behind = end;
     at = end;
   }
   return behind;
 }
 
-const isPart = (c: number): boolean => isDigit(c) || isGap(c);
+const parts = Uint8Array.from({ length: 256 }, (_, c) => (isDigit(c) || isGap(c) ? 1 : 0));
+const isPart = (byte: number): boolean => parts[byte] === 1;
+
+/** Characters of the word. */
+const shortestPassword = 8;
 
 function isPlainRun(text: string, start: number, end: number): boolean {
   if (end - start >= longestRun) return false;
@@ -163,11 +182,13 @@ function isPlainRun(text: string, start: number, end: number): boolean {
     if (isDigit(c)) hasDigit = true;
     else if (isLetter(c)) hasLetter = true;
     const isPart = isAlnum(c);
-    if (isPart && !isInWord) mayBeIssued ||= beginsLikeKey(c, text.charCodeAt(at + 1));
+    if (!isPart) mayBeIssued ||= isInsideKey(text, at, c);
+    else if (!isInWord) mayBeIssued ||= beginsLikeKey(c, text.charCodeAt(at + 1), text.charCodeAt(at + 2));
     isInWord = isPart;
   }
   // Text before a whole string cannot indicate a secret.
   const isWhole = text.charCodeAt(start - 1) === quote && text.charCodeAt(start - 2) !== backslash;
+  if (endOfBotToken(text, start, end) > 0) return false;
   return (isWhole || !hasDigit || !hasLetter || !mayBeAnnounced(text, start)) && !(mayBeIssued && isIssued(text.slice(start, end)));
 }
 
@@ -194,6 +215,19 @@ function hasPlainSettings(text: string): boolean {
 /** True if no XML element may have a secret as its text. */
 function hasPlainTags(text: string): boolean {
   for (let at = text.indexOf('</'); at >= 0; at = text.indexOf('</', at + 2)) if (mayBeTaggedSecret(text, at)) return false;
+  for (let at = text.indexOf('&lt;/'); at >= 0; at = text.indexOf('&lt;/', at + 5)) if (mayBeEscapedTag(text, at)) return false;
+  return true;
+}
+
+/** True if no secret may be passed to a function: `setPassword("…")`. */
+function hasPlainCalls(text: string): boolean {
+  for (let at = text.indexOf('('); at >= 0; at = text.indexOf('(', at + 1)) if (mayPassSecret(text, at)) return false;
+  return true;
+}
+
+/** True if no option of a command may have a secret as its value. */
+function hasPlainOptions(text: string): boolean {
+  for (let at = text.indexOf('-'); at >= 0; at = text.indexOf('-', at + 1)) if (mayBeSecretOption(text, at)) return false;
   return true;
 }
 

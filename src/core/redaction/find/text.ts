@@ -1,15 +1,20 @@
 import { TooLarge, type RedactionRules } from '../rules.ts';
 import { findMediaIn } from '../media.ts';
 import { findNamedSecrets } from '../names/named-secrets.ts';
+import { findEscapedTags } from '../names/escaped-tags.ts';
+import { findPassedSecrets } from '../names/calls.ts';
+import { findOptions } from '../names/options.ts';
+import { findSpokenPasswords } from '../names/sentences.ts';
 import { findTaggedSecrets } from '../names/tags.ts';
+import { isLogin } from '../names/values.ts';
 import { Cursors } from './cursors.ts';
 import { findEmails } from './emails.ts';
-import { mayNameSecret } from '../names/member-names.ts';
+import { mayNameLogin, mayNameSecret } from '../names/member-names.ts';
 import { decoded, Offsets } from '../texts/strings.ts';
 import { readable } from '../texts/unicode.ts';
 import { Hits, type Kind, placeholder } from './hits.ts';
 import { findKeys, findWholeKey } from './keys.ts';
-import { findNumbers } from './numbers.ts';
+import { findNumbers, findWideNumbers } from './numbers.ts';
 import { findEncodedPhones } from './phones.ts';
 
 /** Maximum characters of all texts of one body that the operator's own patterns are matched against. */
@@ -73,11 +78,18 @@ function findValues({ cursors, from, to, name }: Passage, { patterns }: Redactio
   findKeys(cursors, from, to, hits);
   findNamedSecrets(cursors, from, to, hits);
   findTaggedSecrets(cursors, from, to, hits);
+  findEscapedTags(cursors, from, to, hits);
+  findPassedSecrets(cursors, from, to, hits);
+  findOptions(cursors, from, to, hits);
+  findSpokenPasswords(cursors, from, to, hits);
   if (mayNameSecret(name)) findWholeKey(cursors.text, from, to, hits);
+  if (mayNameLogin(name) && isLogin(cursors.text.slice(from, to))) hits.add('secret', from, to);
   if (patterns.has('email')) findEmails(cursors, from, to, hits);
   if (patterns.has('phone')) findEncodedPhones(cursors, from, to, hits);
-  if (patterns.has('phone') || patterns.has('iban') || patterns.has('credit_card'))
+  if (patterns.has('phone') || patterns.has('iban') || patterns.has('credit_card')) {
     findNumbers(cursors, from, to, { patterns, name }, hits);
+    findWideNumbers(cursors, from, to, { patterns, name }, hits);
+  }
 }
 
 /** Finds the matches of the operator's own patterns. @throws TooLarge */

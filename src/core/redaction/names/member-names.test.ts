@@ -1,13 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import { isMaskedMember, mayBeMasked, namesSecret } from './member-names.ts';
 
-const keys = ['api', 'access', 'account', 'auth', 'encryption', 'master', 'private', 'secret', 'signing', 'subscription'];
+const keys = [
+  'api',
+  'access',
+  'account',
+  'app',
+  'application',
+  'auth',
+  'encryption',
+  'master',
+  'private',
+  'secret',
+  'signing',
+  'subscription',
+];
 const tokens = 'access api auth authorization bearer bot github gitlab hf id refresh sas security session slack'.split(' ');
 const secretNames = [
   'secret',
   'password',
   'passwd',
   'passphrase',
+  'passcode',
+  'passwort',
+  'kennwort',
+  'senha',
+  'contrasena',
+  'contraseña',
+  'mot_de_passe',
   'authorization',
   'service_account_json',
   'client_assertion',
@@ -19,6 +39,7 @@ const names = [
   ...keys.map((name) => `${name}_key`),
   ...tokens.map((name) => `${name}_token`),
   'client_secret',
+  'docker_config_json',
   'db_password',
   'my_pwd',
   'set_cookie',

@@ -1,4 +1,6 @@
-import { mayBeMasked, namesSecret } from './member-names.ts';
+import { blockAfter, eachSecretData, isSecretData } from './blocks.ts';
+import { addLoginPair } from './calls.ts';
+import { codeForm, mayBeMasked, mayNameLogin, namesPass, namesSecret } from './member-names.ts';
 import {
   type TextRange,
   endOfQuoted,
@@ -11,18 +13,20 @@ import {
   maxBetween,
   valueAfter,
 } from './pairs.ts';
+import { isAlnum, isEscapeLetter } from '../find/classes.ts';
 import type { Cursors } from '../find/cursors.ts';
 import type { Hits } from '../find/hits.ts';
 import { findWholeKey } from '../find/keys.ts';
+import { addSetting, isPassName, isSignatureName, type Setting } from './settings.ts';
+import { isLogin, isPassword, isSecretNumber, placeholderPattern } from './values.ts';
 
 /** Names that indicate that a secret follows, at the end of the text before `:` or `=`. */
 const secretNameEnd =
-  /(?:api[_ -]?key|access[_ -]?key|account[_-]?key|secret(?:[_ -]?key)?|[_-]token|(?:auth|access)[_ -]?token|passw(?:or)?d|passwd|[_-]pass|pwd|private[_ -]?key|authorization)$/i;
+  /(?:api[_ -]?key|access[_ -]?key|account[_-]?key|secret(?:[_ -]?key)?|[_-]token|(?:auth|access)[_ -]?token|passw(?:or)?d|passwd|passwort|kennwort|senha|contrase(?:n|ñ|\u00c3\u00b1)a|mot de passe|[_-]pass|pwd|private[_ -]?key|authorization)$/i;
 /** Maximum characters of such a name. */
 const longestName = 32;
-/** Minimum characters of a text with such a name, and of a value. */
+/** Minimum characters of a text with such a name. */
 const shortestText = 12;
-const shortestValue = 8;
 
 /** Precedes a credential (RFC 9110 11.4). */
 const scheme = /^(?:apikey|basic|bearer|digest|token)(?:\s+|%20)/i;
@@ -31,15 +35,20 @@ const scheme = /^(?:apikey|basic|bearer|digest|token)(?:\s+|%20)/i;
 export function findNamedSecrets(cursors: Cursors, from: number, to: number, hits: Hits): void {
   if (to - from < shortestText) return;
   const { text } = cursors;
-  for (let at = cursors.sign(from); at < to; at = cursors.sign(at + 1)) {
+  const range = { from, to };
+  for (let at = cursors.sign(from), endOfData = from; at < to; at = cursors.sign(at + 1)) {
     const end = endOfName(text, at, from);
-    if (end > from && isAnnounced(text, end, { from, to })) addValue(text, at, end, { from, to }, hits);
+    if (end > from && isAnnounced(text, end, at, range)) addValue(text, at, end, range, hits);
+    else if (at >= endOfData && isSecretData(text, at, range))
+      endOfData = eachSecretData(text, at, to, (first, last) => hits.add('secret', first, last));
   }
 }
 
-/** True if a secret's name precedes the sign. */
-export const isSecretNameBefore = (text: string, sign: number): boolean =>
-  isAnnounced(text, endOfName(text, sign, 0), { from: 0, to: text.length });
+/** True if a secret may follow the sign because of what precedes it. */
+export function isSecretNameBefore(text: string, sign: number): boolean {
+  const range = { from: 0, to: text.length };
+  return isAnnounced(text, endOfName(text, sign, 0), sign, range) || isSecretData(text, sign, range);
+}
 
 function endOfName(text: string, sign: number, from: number): number {
   const least = Math.max(from, sign - maxBetween);
@@ -48,15 +57,22 @@ function endOfName(text: string, sign: number, from: number): number {
   return end;
 }
 
-const isAnnounced = (text: string, end: number, range: TextRange): boolean =>
-  mayBeMasked(text, end) &&
-  (secretNameEnd.test(text.slice(Math.max(range.from, end - longestName), end)) ||
+function isAnnounced(text: string, end: number, sign: number, range: TextRange): boolean {
+  if (!mayBeMasked(text, end)) return false;
+  const before = text.slice(Math.max(range.from, end - longestName), end);
+  return (
+    secretNameEnd.test(before) ||
     namesSecretAt(text, end, range) ||
-    isTokenAt(text, end, range));
+    tokenName.test(before) ||
+    isPassName(before, text[sign] === '=' && sign === end) ||
+    isSignatureName(before) ||
+    codeForm(lastWord(text, end)) !== undefined ||
+    mayNameLogin(lastWord(text, end)) ||
+    (isQuote(text.charCodeAt(sign - 1)) && namesPass(lastWord(text, end)))
+  );
+}
 
-/** True for the word `token`, whose value is a secret only if it looks like one. */
-const isTokenAt = (text: string, end: number, { from }: TextRange): boolean =>
-  tokenName.test(text.slice(Math.max(from, end - longestName), end));
+/** The word `token`, whose value is a secret only if it looks like one. */
 const tokenName = /(?:^|[^\w.-]|\\[nrt])(?<!(?:auth|access) )token$/i;
 
 function namesSecretAt(text: string, end: number, range: TextRange): boolean {
@@ -65,45 +81,48 @@ function namesSecretAt(text: string, end: number, range: TextRange): boolean {
 }
 
 function addValue(text: string, sign: number, endOfName: number, range: TextRange, hits: Hits): void {
-  const { to } = range;
-  let start = valueAfter(text, sign, to);
-  const isQuoted = isQuote(text.charCodeAt(start - 1));
-  const isMember = isQuoted && isQuote(text.charCodeAt(sign - 1)) && namesSecretAt(text, endOfName, range);
-  const opening = start;
-  start += scheme.exec(text.slice(start, Math.min(to, start + longestName)))?.[0].length ?? 0;
-  const end = isQuoted
-    ? endOfQuoted(text, opening, start, Math.min(to, start + (isMember ? longestMember : longestValue)))
-    : endOfWord(text, start, to);
-  const value = text.slice(start, end);
-  if (text[opening - 1] === '`' && value.includes('${')) return;
-  if (isTokenAt(text, endOfName, range)) {
-    findWholeKey(text, start, end, hits);
+  const block = text[sign] === ':' ? blockAfter(text, sign, range) : undefined;
+  if (block !== undefined) {
+    hits.add('secret', block.from, block.to);
     return;
   }
-  const isAttribute = isQuoted && !isMember && text[sign] === '=' && isInTag(text, sign, range.from);
-  if (isMember ? !placeholderPattern.test(value) : isSecret(value, isQuoted) || (isAttribute && isWordWithSign(value)))
-    hits.add('secret', start, end);
+  const { to } = range;
+  const opening = valueAfter(text, sign, to);
+  const isQuoted = isQuote(text.charCodeAt(opening - 1));
+  const isQuotedName = isQuote(text.charCodeAt(sign - 1));
+  const isNamed = isQuotedName && namesSecretAt(text, endOfName, range);
+  const schemeLength = scheme.exec(text.slice(opening, Math.min(to, opening + longestName)))?.[0].length ?? 0;
+  const start = opening + schemeLength;
+  const most = Math.min(to, start + (isNamed && isQuoted ? longestMember : longestValue));
+  const end = isQuoted ? endOfQuoted(text, opening, start, most) : endOfWord(text, start, to);
+  const value = text.slice(start, end);
+  if (text[opening - 1] === '`' && value.includes('${')) return;
+  const setting: Setting = { text, sign, endOfName, name: lastWord(text, endOfName), start, end, isQuoted, range };
+  if (tokenName.test(text.slice(Math.max(range.from, endOfName - longestName), endOfName))) findWholeKey(text, start, end, hits);
+  else if (mayNameLogin(setting.name)) addLogin(setting, value, hits);
+  else if (isQuotedName && isMemberValue(setting, value, isNamed)) hits.add('secret', start, end);
+  else if ((!isNamed || !isQuoted) && codeForm(setting.name) === undefined) addSetting(setting, value, schemeLength > 0, hits);
 }
 
-/** A placeholder of earlier masking, either by this module or of a header's credential. */
-const placeholderPattern = /^(?:\[[a-z_]+\]|\*{3,})?$/;
+/** `{"auth": "…"}` of Docker, `_auth=…` of npm, `auth=("user", "password")`. */
+function addLogin({ text, sign, start, end, range }: Setting, value: string, hits: Hits): void {
+  if (isLogin(value)) hits.add('secret', start, end);
+  else addLoginPair(text, sign, range.to, hits);
+}
 
-/** True for an attribute of an XML element. */
-const isInTag = (text: string, sign: number, from: number): boolean =>
-  /<[A-Za-z][^<>]*$/.test(text.slice(Math.max(from, sign - longestTag), sign));
-/** Maximum characters of a tag up to an attribute. */
-const longestTag = 256;
+/** A member of JSON inside a text. */
+const isMemberValue = ({ name, isQuoted }: Setting, value: string, isNamed: boolean): boolean =>
+  isNamed
+    ? isQuoted
+      ? !placeholderPattern.test(value)
+      : isSecretNumber(value)
+    : (isQuoted && namesPass(name) && isPassword(value)) || codeForm(name)?.test(value) === true;
 
-/** One word that does not consist of letters only, and is no variable. */
-const isWordWithSign = (value: string): boolean =>
-  /^(?!\[[a-z_]+\]$|\*+$|[$%#]?\{|[$%@][\w(])\S*[^\sA-Za-z]\S*$/.test(value) && value.length >= 4;
+function lastWord(text: string, end: number): string {
+  const least = Math.max(0, end - longestName);
+  let start = end;
+  while (start > least && isWordPart(text.charCodeAt(start - 1))) start -= 1;
+  return text.slice(start < end && isEscapeLetter(text, start) ? start + 1 : start, end);
+}
 
-const lastWord = (text: string, end: number): string => /[\w-]*$/.exec(text.slice(Math.max(0, end - longestName), end))?.[0] ?? '';
-
-/** Secrets contain letters and digits. Other values, and those with brackets or a path, are probably program code. */
-const isSecret = (value: string, isQuoted: boolean): boolean =>
-  value.length >= shortestValue &&
-  /\d/.test(value) &&
-  /[A-Za-z]/.test(value) &&
-  !/^[/.~]/.test(value) &&
-  (isQuoted || !/[()[\]{}$]/.test(value));
+const isWordPart = (c: number): boolean => isAlnum(c) || c === 0x5f || c === 0x2d;

@@ -1,4 +1,4 @@
-import { isValueName, mayBeMasked, namesSecret } from './member-names.ts';
+import { isValueName, mayBeMasked, namesSecret, namesSecretVariable } from './member-names.ts';
 
 /** What separates two members, attributes or lines, with the quotes around it. */
 const gap = String.raw`["'\\]*(?:[\s,]|\\[nrtf])+["'\\]*`;
@@ -44,10 +44,10 @@ export interface TextRange {
 export function isValueOfSecret(text: string, start: number, end: number, { from, to }: TextRange): boolean {
   if (!isValueName(text.slice(Math.max(start, end - 5), end))) return false;
   const before = nameBefore(text.slice(Math.max(from, start - longestPair), start));
-  if (before !== undefined) return namesSecret(before);
+  if (before !== undefined) return namesSecretVariable(before);
   const after = endOfMember(text, end, to);
   const following = after < 0 ? undefined : nameAfter.exec(text.slice(after, Math.min(to, after + longestPair)))?.[1];
-  return following !== undefined && namesSecret(following);
+  return following !== undefined && namesSecretVariable(following);
 }
 
 /** The name in the member at the end of a text, or in the one before it: between name and value may be a type. */

@@ -4,6 +4,7 @@ import { masked } from '../../../../test/support/redaction.ts';
 /** Values that are masked are between ‹ and ›. */
 const tagged: readonly string[] = [
   '<api_key>‹s3cr3t-abc›</api_key>',
+  '<pass>‹hunter2›</pass>',
   '<password>‹letmein›</password>',
   '<login><user>jo</user><password> ‹hunter2›\n</password></login>',
   '<wsse:Password Type="https://x.example/#PasswordText">‹hunter2›</wsse:Password>',
@@ -29,6 +30,8 @@ const clean: readonly string[] = [
   '<password>…</password> <api_key>...</api_key>',
   '<password><min>8</min></password>',
   '<password>hunter2</passwords>',
+  '<pass>true</pass><pass>12</pass>',
+  '<privateKey>/etc/x.pem</privateKey><privateKey>C:\\keys\\x.pem</privateKey>',
   '<user>hunter2</password>',
   'hunter2</password>',
   '<password>hunter2',

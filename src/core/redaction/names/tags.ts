@@ -1,8 +1,9 @@
 import { isAlnum } from '../find/classes.ts';
 import type { Cursors } from '../find/cursors.ts';
 import type { Hits } from '../find/hits.ts';
-import { mayBeMasked, namesSecret } from './member-names.ts';
+import { mayBeMasked, namesPass, namesSecret } from './member-names.ts';
 import { longestMember } from './pairs.ts';
+import { isPassword, isSecretText } from './values.ts';
 
 /** `<pwd>1</pwd>` */
 const shortestElement = 12;
@@ -29,8 +30,10 @@ export function findTaggedSecrets(cursors: Cursors, from: number, to: number, hi
 /** True if the element that ends at `</` may have a secret as its text. */
 export function mayBeTaggedSecret(text: string, at: number): boolean {
   const end = endOfTagName(text, at + 2);
-  return mayNameTag(text, at + 2, end) && (isNamedElement(text, at + 2, end) || namesSecret(localName(text, at + 2, end)));
+  return mayNameTag(text, at + 2, end) && (isNamedElement(text, at + 2, end) || namesSecretOrPass(localName(text, at + 2, end)));
 }
+
+const namesSecretOrPass = (name: string): boolean => namesSecret(name) || namesPass(name);
 
 const mayNameTag = (text: string, from: number, end: number): boolean =>
   end > from && (mayBeMasked(text, end) || isNamedElement(text, from, end));
@@ -68,8 +71,10 @@ function addContent(text: string, { from, to }: { readonly from: number; readonl
   const [start, end] = isCdata ? [section + cdata.length, before.length - cdataEnd.length] : [close + 1, before.length];
   const first = behindBlanks(before, start, end);
   const last = beforeBlanks(before, first, end);
-  const isWord = isSecretText(before.slice(first, last)) && (isCdata || before.indexOf('<', first) < 0);
-  if (isWord && namesContent(text, from + open, before.slice(open, close), localName(text, to + 2, endOfName)))
+  const value = before.slice(first, last);
+  const isWord = isSecretText(value) && (isCdata || before.indexOf('<', first) < 0);
+  const local = localName(text, to + 2, endOfName);
+  if (isWord && (namesPass(local) ? isPassword(value) : namesContent(text, from + open, before.slice(open, close), local)))
     hits.add('secret', from + first, from + last);
 }
 
@@ -95,7 +100,3 @@ function namesContent(text: string, open: number, tag: string, name: string): bo
   const found = inTag ?? nameElement.exec(text.slice(Math.max(0, open - longestLead), open))?.[2];
   return found !== undefined && namesSecret(found);
 }
-
-/** One word, and neither a placeholder nor a variable. Texts of several words are prose. */
-const isSecretText = (value: string): boolean =>
-  !/\s/.test(value) && /[A-Za-z0-9]/.test(value) && !/^(?:\[[a-z_]+\]|\*{3,}|[$%#]?\{.*\}|[$%@]\(?[\w.]+\)?%?)$/.test(value);

@@ -1,6 +1,6 @@
 import { Hits } from '../find/hits.ts';
 import { type PatternBudget, findAll, passage, rangesOf } from '../find/text.ts';
-import { beginsLikeKey } from '../find/keys.ts';
+import { beginsLikeKey } from '../find/issued.ts';
 import { isDigit, isLetter } from '../find/classes.ts';
 import { mayNameSecret } from '../names/member-names.ts';
 import type { RedactionRules } from '../rules.ts';
@@ -33,7 +33,9 @@ export function isSearchedAlone(piece: string, name: string, before: string, aft
 
 /** A key, an account number, or the scheme of a credential. */
 const mayBeginValue = (piece: string, first: number): boolean =>
-  beginsLikeKey(first, piece.charCodeAt(1)) || isDigit(piece.charCodeAt(2)) || ((first | blank) === 0x62 && scheme.test(piece));
+  beginsLikeKey(first, piece.charCodeAt(1), piece.charCodeAt(2)) ||
+  isDigit(piece.charCodeAt(2)) ||
+  ((first | blank) === 0x62 && scheme.test(piece));
 
 const scheme = /^(?:bearer|basic)/i;
 

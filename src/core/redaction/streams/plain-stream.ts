@@ -5,7 +5,8 @@ import { type LineString, SimilarLines, type StringListener } from './similar-li
 import { Hits } from '../find/hits.ts';
 import { PatternBudget, findAll, passage } from '../find/text.ts';
 import { longestName, pastBlanks } from '../json-traversal.ts';
-import { isValueName, namesSecret } from '../names/member-names.ts';
+import { isDigit } from '../find/classes.ts';
+import { dependsOnValue, isValueName, namesSecretList } from '../names/member-names.ts';
 import { type CompiledRules, Masker } from '../masker.ts';
 import { decoded } from '../texts/strings.ts';
 
@@ -66,8 +67,9 @@ class CheckedChannel {
   }
 }
 
-/** A value, or a list of secrets. */
-const mayBeInPair = (name: string, first: number): boolean => isValueName(name) || (first === 0x5b && namesSecret(name));
+/** A value of a pair, a list of secrets, or a member whose value decides. */
+const mayBeInPair = (name: string, first: number): boolean =>
+  isValueName(name) || dependsOnValue(name) || ((first === 0x5b || isDigit(first)) && namesSecretList(name));
 
 const none: readonly string[] = Object.freeze([]);
 
