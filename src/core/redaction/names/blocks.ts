@@ -72,10 +72,12 @@ const secretKind = /kind: ["']?Secret(?!\w)/;
 const dataKey = new RegExp(String.raw`(?:^|[\n"]|\\n)([ \t]{0,40})(?:data|stringData)$`);
 const longestDataKey = 48;
 
+/** A fast check of the last letters of `data` and `stringData`. */
+export const mayBeData = (text: string, sign: number): boolean => text.charCodeAt(sign - 1) === 0x61 && text.charCodeAt(sign - 2) === 0x74;
+
 /** True if the sign is that of the data of a Secret in a Kubernetes manifest. */
 export const isSecretData = (text: string, sign: number, { from, to }: TextRange): boolean =>
-  text[sign - 1] === 'a' &&
-  text[sign - 2] === 't' &&
+  mayBeData(text, sign) &&
   matches(breakHere, text, sign + 1) !== undefined &&
   dataKey.test(text.slice(Math.max(from, sign - longestDataKey), sign)) &&
   secretKind.test(text.slice(Math.max(from, sign - longestManifest), Math.min(to, sign + longestManifest)));

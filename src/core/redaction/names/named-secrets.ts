@@ -1,4 +1,4 @@
-import { blockAfter, eachSecretData, isSecretData } from './blocks.ts';
+import { blockAfter, eachSecretData, isSecretData, mayBeData } from './blocks.ts';
 import { addLoginPair } from './calls.ts';
 import { codeForm, mayBeMasked, mayNameLogin, namesPass, namesSecret } from './member-names.ts';
 import {
@@ -46,8 +46,9 @@ export function findNamedSecrets(cursors: Cursors, from: number, to: number, hit
 
 /** True if a secret may follow the sign because of what precedes it. */
 export function isSecretNameBefore(text: string, sign: number): boolean {
-  const range = { from: 0, to: text.length };
-  return isAnnounced(text, endOfName(text, sign, 0), sign, range) || isSecretData(text, sign, range);
+  const end = endOfName(text, sign, 0);
+  if (!mayBeMasked(text, end)) return mayBeData(text, sign) && isSecretData(text, sign, { from: 0, to: text.length });
+  return isAnnounced(text, end, sign, { from: 0, to: text.length });
 }
 
 function endOfName(text: string, sign: number, from: number): number {
