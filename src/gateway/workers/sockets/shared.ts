@@ -1,9 +1,9 @@
-import net, { createServer, type Server, type Socket } from 'node:net';
+import net, { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { SendHandle } from 'node:child_process';
 import { getSystemErrorName } from 'node:util';
 import type { ListenAddress } from '../../../core/http/listen-address.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
-import { listening, unusedAddress, urlOf } from '../../../transport/inbound/listener/sockets/listen.ts';
+import { listenShared, unusedAddress, urlOf } from '../../../transport/inbound/listener/sockets/listen.ts';
 import { listenOnPath } from '../../../transport/inbound/listener/sockets/unix-socket.ts';
 
 /** A bound socket, not listening yet. The process that receives the handle listens on it. */
@@ -11,6 +11,8 @@ type Bound = SendHandle & { close(): void };
 
 /** Flag of libuv (SO_REUSEPORT): several sockets share a port, and the kernel distributes connections among them. */
 const reusePort = 2;
+
+const typeOf = ({ family }: AddressInfo): 4 | 6 => (family === 'IPv6' ? 6 : 4);
 
 /**
  * Creates a bound socket with an internal function of Node. A `net.Server` would accept connections in this process.
@@ -60,29 +62,26 @@ export class SharedSockets {
       return new SharedSockets(`unix:${address.path}`, bound === undefined ? [] : [[bound]], [], undefined, release);
     }
     const early: Socket[] = [];
-    const unused = await unusedAddress(address);
-    const url = urlOf(address.host, unused);
-    const { address: host, port } = unused;
-    const type = unused.family === 'IPv6' ? 6 : 4;
     const made: Bound[] = [];
-    const share = (): Bound => {
-      const bound = bindTo(host, port, type, reusePort);
-      made.push(bound);
-      return bound;
-    };
+    // One extra socket that listens at once: a port that no socket listens on could be assigned to another process, or to
+    // another gateway that starts and finds it unused, too.
     const portHolder = createServer({ pauseOnConnect: true }, (socket) => early.push(socket.on('error', () => {})));
     try {
-      // One extra socket that listens at once: a port that no socket listens on could be assigned to another process, or to
-      // another gateway that starts and finds it unused, too.
-      await listening(portHolder, share());
+      const first = await listenShared(portHolder, address);
+      const share = (): Bound => {
+        const bound = bindTo(first.address, first.port, typeOf(first), reusePort);
+        made.push(bound);
+        return bound;
+      };
       const bound = Array.from({ length: workers }, () => Array.from({ length: perWorker }, share));
-      return new SharedSockets(url, bound, early, portHolder, () => {});
+      return new SharedSockets(urlOf(address.host, first), bound, early, portHolder, () => {});
     } catch (error) {
       portHolder.close();
       for (const one of made) one.close();
-      // This error may appear only when a socket listens, not when it is bound.
       if (errorCode(error) === 'EADDRINUSE') throw error;
-      return new SharedSockets(url, [[bindTo(host, port, type, 0)]], early, undefined, () => {});
+      const unused = await unusedAddress(address);
+      const bound = [[bindTo(unused.address, unused.port, typeOf(unused), 0)]];
+      return new SharedSockets(urlOf(address.host, unused), bound, early, undefined, () => {});
     }
   }
 

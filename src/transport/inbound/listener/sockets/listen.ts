@@ -32,9 +32,18 @@ export async function listen(server: Server, address: ListenAddress): Promise<Li
 }
 
 /**
- * Resolves to the address that several sockets may then share (SO_REUSEPORT). Rejects with the system's error if another
- * socket listens there, even one that would share it: two gateways must not.
+ * Listens on the first of several sockets that share an address (SO_REUSEPORT), and resolves to the address. Rejects with
+ * the system's error if it cannot share addresses, or if another socket listens there, even one that would share it: two
+ * gateways must not.
  */
+export async function listenShared(server: Server, { host, port }: PortAddress): Promise<AddressInfo> {
+  // Port 0: the system never chooses a port that another socket has.
+  const at = port === 0 ? { host, port } : { host: (await unusedAddress({ host, port })).address, port };
+  await listening(server, { ...at, reusePort: true });
+  return addressOf(server);
+}
+
+/** Resolves to an address that no socket had a moment ago. Rejects with the system's error if another one listens there. */
 export async function unusedAddress({ host, port }: PortAddress): Promise<AddressInfo> {
   const exclusive = createServer();
   await listening(exclusive, { host, port });

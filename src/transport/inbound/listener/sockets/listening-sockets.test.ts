@@ -73,6 +73,13 @@ it.skipIf(skipping(process.platform === 'linux' ? undefined : 'ports are shared 
   },
 );
 
+it('never releases a port that the system chose, which another gateway could get meanwhile', async () => {
+  const close = vi.spyOn(NetServer.prototype, 'close');
+  onTestFinished(() => close.mockRestore());
+  await listeningServer('127.0.0.1');
+  expect(close).not.toHaveBeenCalled();
+});
+
 it('rejects with EADDRINUSE if another one listens, which would share the port', async () => {
   const { port } = await listeningServer('127.0.0.1');
   const second = new ListeningSockets(createServer(), { limit: () => {}, onError: () => {} });

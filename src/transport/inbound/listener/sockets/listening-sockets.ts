@@ -1,11 +1,11 @@
 import type { SendHandle } from 'node:child_process';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { createServer, Server as NetServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as afterPoll } from 'node:timers/promises';
 import type { ListenAddress } from '../../../../core/http/listen-address.ts';
 import { errorCode } from '../../../../core/text/error-code.ts';
-import { listen, listening, type Listening, unusedAddress, urlOf } from './listen.ts';
+import { listen, listening, type Listening, listenShared, urlOf } from './listen.ts';
 
 /** How long `stop` accepts connections that the system has queued, in milliseconds. */
 const queuedMs = 1000;
@@ -36,17 +36,17 @@ export class ListeningSockets {
   /** Starts listening on this number of sockets, on systems that can share an address; rejects with the system's error. */
   async listen(address: ListenAddress, sockets: number): Promise<Listening> {
     if ('path' in address || sockets === 1) return await listen(this.#server, address);
-    const unused = await unusedAddress(address);
-    const shared = { host: unused.address, port: unused.port, reusePort: true };
+    let first: AddressInfo;
     try {
-      await listening(this.#server, shared);
+      first = await listenShared(this.#server, address);
     } catch (error) {
       if (errorCode(error) === 'EADDRINUSE') throw error;
       // This system cannot share ports.
       return await listen(this.#server, address);
     }
+    const shared = { host: first.address, port: first.port, reusePort: true };
     for (let made = 1; made < sockets; made += 1) await listening(this.createListener(), shared);
-    return { url: urlOf(address.host, unused), release: () => {} };
+    return { url: urlOf(address.host, first), release: () => {} };
   }
 
   /** Listens on bound sockets. */
