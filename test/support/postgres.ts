@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import pg from 'pg';
 import { orSkip } from './installed.ts';
 import { npmPackages } from './npm.ts';
+import { deadPort } from './upstream.ts';
 
 /** The folder of the server's programs, or the reason why there is none. */
 export type Postgres = { readonly bin: string } | { readonly missing: string };
@@ -77,7 +77,8 @@ export async function startPostgres(postgres: Postgres): Promise<PostgresServer>
     { ...user, encoding: 'utf8', cwd: folder },
   );
   if (initialized.status !== 0) throw new Error(`initdb failed: ${initialized.stderr}${initialized.error?.message ?? ''}`);
-  const port = await freePort();
+  // Outside the range that the system assigns from: the server also gets it again after a crash.
+  const port = await deadPort();
   const args = [
     '-D',
     data,
@@ -151,15 +152,6 @@ function runnable(bin: string, folder: string, user: User): string {
   mkdirSync(copy);
   cpSync(dirname(bin), copy, { recursive: true, verbatimSymlinks: true });
   return join(copy, 'bin');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function ready(url: string, child: ReturnType<typeof spawn>): Promise<void> {

@@ -1,13 +1,25 @@
+import { loadLibrary } from '../../store/log/postgres/client.ts';
 import { lowerAllPriorities } from '../../store/log/rpc/priority.ts';
 import { serveCalls } from '../../store/log/rpc/serve.ts';
 import { createReader } from '../../store/log/worker/reader.ts';
 import type { LogDatabase } from '../../store/log/worker/settings.ts';
 
-// Only after all imports: on a busy machine, lower priority would delay their loading.
-lowerAllPriorities();
 /** CPU time used, in milliseconds. Wall-clock time would also count waiting for a processor, which is long at low priority. */
 const workedMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 };
-serveCalls((database, report) => createReader(database as LogDatabase, workedMs, report));
+/**
+ * SQLite does its work in this process, which waits for all others. The server of Postgres does it elsewhere, and a query
+ * waits for a processor several times, after each response of the server: at the lowest priority, beyond its limit.
+ */
+const prioritySteps = { sqlite: 19, postgres: 10 } as const;
+
+serveCalls(async (data, report) => {
+  const database = data as LogDatabase;
+  // A query reports it if the library is missing.
+  if (database.kind === 'postgres') await loadLibrary().catch(() => undefined);
+  // Only after all imports: on a busy machine, lower priority would delay their loading.
+  lowerAllPriorities(database.kind === 'postgres' ? prioritySteps.postgres : prioritySteps.sqlite);
+  return createReader(database, workedMs, report);
+});

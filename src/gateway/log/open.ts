@@ -42,10 +42,11 @@ export interface OpenedLog {
 
 /** Maximum size of the in-memory store, in bytes. */
 const memorySize = 32 * 1024 * 1024;
-/** Limits of queries: how many may wait and how long, and after how many milliseconds the reader is replaced. A query times out earlier. */
-const queryLimits = { maxPending: 64, maxWaitMs: 10_000, limitMs: queryTimeoutMs + 1000, idleMs: 60_000, isPure: true } as const;
-/** The timeout for SQLite: there queries are limited by CPU time, not by the time they wait for a processor. */
-const sqliteQueryMs = 3 * queryTimeoutMs;
+/**
+ * Limits of queries: how many may wait and how long, and after how many milliseconds the reader is replaced. A query times
+ * out earlier, but on a busy machine the reader waits long for a processor, and another reader would have to start first.
+ */
+const queryLimits = { maxPending: 64, maxWaitMs: 10_000, limitMs: 3 * queryTimeoutMs, idleMs: 60_000, isPure: true } as const;
 /** Limits for calls to the writer. Records sent as messages count as calls. */
 const writerCallLimits = { maxPending: 4096, limitMs: 30_000 } as const;
 /** Heap limit of the writer and of the reader, in megabytes. */
@@ -121,7 +122,6 @@ function openReader(database: LogDatabase, log: Log, onProblems: (problems: read
         : startProcess({ entry: readerEntry, data: database, heapMb }, events),
     ...queryLimits,
     onProblems,
-    ...(database.kind === 'sqlite' ? { limitMs: sqliteQueryMs } : {}),
     onStartFailure: (error) => {
       isThread = true;
       log.warn({ err: error }, 'no process can be started for queries to the request log: a thread runs them, which slows down traffic');

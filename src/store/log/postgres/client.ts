@@ -26,11 +26,14 @@ export interface ClientOptions {
   readonly load?: () => Promise<PgLibrary>;
 }
 
-/** Shorter than the limit of a query, so that its error reports the lock. */
-const lockTimeout = 4000;
+const maxLockTimeout = 4000;
+/** Shorter than the limit of the statement, so that its error reports the lock. */
+const lockTimeoutOf = (statementTimeout: number): number => Math.ceil(Math.min(maxLockTimeout, statementTimeout * 0.8));
 const idleTimeout = 30_000;
 /** Milliseconds added to the server's own limit, for a server that does not respond at all. */
 const responseGraceMs = 500;
+
+export const loadLibrary = (): Promise<PgLibrary> => import('pg');
 
 /** Connections to one server, opened when needed. Its errors contain no credentials. */
 export class PostgresClient implements PostgresSession {
@@ -74,7 +77,7 @@ export class PostgresClient implements PostgresSession {
       try {
         // Set these per transaction: a connection pooler gives the connection to others afterwards, and rejects startup
         // parameters that it does not know.
-        const times = `SET LOCAL statement_timeout = ${Math.ceil(timeoutMs)}; SET LOCAL lock_timeout = ${lockTimeout}`;
+        const times = `SET LOCAL statement_timeout = ${Math.ceil(timeoutMs)}; SET LOCAL lock_timeout = ${lockTimeoutOf(timeoutMs)}`;
         // A statement after a lock must see what was stored while it waited, whatever isolation the server has by default.
         await run(`BEGIN ISOLATION LEVEL READ COMMITTED; ${times}; SET LOCAL bytea_output = hex`);
         const result = await work({ query: run });
@@ -122,7 +125,7 @@ export class PostgresClient implements PostgresSession {
   }
 
   async #createPool(): Promise<Pool> {
-    const load = this.#options.load ?? (() => import('pg'));
+    const { load = loadLibrary } = this.#options;
     const { default: pg } = await load().catch(() => {
       throw new Error('a request log in Postgres needs the package pg: add it with npm install pg');
     });

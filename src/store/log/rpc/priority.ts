@@ -21,13 +21,16 @@ export function lowerPriority(steps: number): void {
 }
 
 /**
- * Lowers the priority of this process and all its threads to the lowest. On Linux, each thread has a priority of its own,
- * and a new thread inherits that of its creator.
+ * Lowers the priority of this process and all its threads. On Linux, each thread has a priority of its own, and a new thread
+ * inherits that of its creator.
+ *
+ * @param steps 1 to 19, added to the priority that the process was started with; 19: the lowest
  */
-export function lowerAllPriorities(): void {
+export function lowerAllPriorities(steps: number): void {
   try {
-    setPriority(lowest);
-    for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), lowest);
+    const priority = Math.min(lowest, getPriority() + steps);
+    setPriority(priority);
+    for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), priority);
   } catch {
     // Not Linux, or not permitted.
   }

@@ -12,7 +12,7 @@ const descriptor = 3;
  *
  * @param begin called with `ProcessOptions.data`, and a function that reports problems
  */
-export function serveCalls(begin: (data: unknown, report: ReportProblems) => RpcHandlers): void {
+export function serveCalls(begin: (data: unknown, report: ReportProblems) => RpcHandlers | Promise<RpcHandlers>): void {
   // Ignore these signals: a terminal sends them to both processes, but this one must not end before the gateway.
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {});
   const pipe = new Socket({ fd: descriptor, readable: true, writable: true });
@@ -26,8 +26,10 @@ export function serveCalls(begin: (data: unknown, report: ReportProblems) => Rpc
       );
       return;
     }
-    handlers = begin(message, (problems) => pipe.write(jsonFrame(0, frameKinds.problems, { problems })));
-    pipe.write(frameHead(0, frameKinds.nothing, 0));
+    sequence(async () => {
+      handlers = await begin(message, (problems) => pipe.write(jsonFrame(0, frameKinds.problems, { problems })));
+      pipe.write(frameHead(0, frameKinds.nothing, 0));
+    });
     // Write the compile cache now, because this process is killed without a warning.
     sequence(async () => flushCompileCache());
   };
