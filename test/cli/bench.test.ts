@@ -17,47 +17,39 @@ const env = (): Record<string, string> => ({ TMPDIR: folder, GATEWAY_CONFIG: '/n
 const remainingFolders = (): string[] => readdirSync(folder).filter((name) => name.startsWith('gateway-bench-'));
 
 describe('gateway bench', () => {
-  it.each([[[]], [['--stream']]])(
-    'measures requests with %j',
-    async (more) => {
-      const { code, out, err } = await run(['bench', '--duration', '800ms', '--concurrency', '2', '--json', ...more], folder, env());
-      expect([code, err]).toEqual([0, expect.stringMatching(/^measuring for 800ms; .*\n$/)]);
-      const report = JSON.parse(out) as BenchReport;
-      expect(report).toMatchObject({
-        stream: more.length > 0,
-        concurrency: 2,
-        direct: { failed: 0 },
-        gateway: { failed: 0 },
-        interrupted: false,
-      });
-      expect(report.gateway.requests).toBeGreaterThan(0);
-      expect(report.direct.requests).toBeGreaterThan(0);
-      expect(report.memory_bytes).toBeGreaterThan(0);
-      for (const { latency_ms: times } of [report.direct, report.gateway]) {
-        expect(Object.values(times ?? {})).toEqual(Object.values(times ?? {}).toSorted((a, b) => a - b));
-      }
-      expect(remainingFolders()).toEqual([]);
-    },
-    60_000,
-  );
+  it.each([[[]], [['--stream']]])('measures requests with %j', async (more) => {
+    const { code, out, err } = await run(['bench', '--duration', '800ms', '--concurrency', '2', '--json', ...more], folder, env());
+    expect([code, err]).toEqual([0, expect.stringMatching(/^measuring for 800ms; .*\n$/)]);
+    const report = JSON.parse(out) as BenchReport;
+    expect(report).toMatchObject({
+      stream: more.length > 0,
+      concurrency: 2,
+      direct: { failed: 0 },
+      gateway: { failed: 0 },
+      interrupted: false,
+    });
+    expect(report.gateway.requests).toBeGreaterThan(0);
+    expect(report.direct.requests).toBeGreaterThan(0);
+    expect(report.memory_bytes).toBeGreaterThan(0);
+    for (const { latency_ms: times } of [report.direct, report.gateway]) {
+      expect(Object.values(times ?? {})).toEqual(Object.values(times ?? {}).toSorted((a, b) => a - b));
+    }
+    expect(remainingFolders()).toEqual([]);
+  });
 
   it.each([
     ['SIGINT', 130],
     ['SIGHUP', 129],
-  ] as const)(
-    'prints what it has measured when it is ended by %s',
-    async (signal, expected) => {
-      const running = startProcess(['bench', '--duration', '2m', '--concurrency', '2'], folder, env());
-      await expect.poll(() => running.err(), { timeout: 30_000 }).toMatch(/^measuring/);
-      running.child.kill(signal);
-      const { code, out, err } = await running.ended;
-      expect(code).toBe(expected);
-      // It sends requests to warm up first, which do not count.
-      expect(out + err).toMatch(/\nmock directly +[^]*\nthrough the gateway [^]*\nadded |\ninterrupted: nothing was measured\n$/);
-      expect(remainingFolders()).toEqual([]);
-    },
-    60_000,
-  );
+  ] as const)('prints what it has measured when it is ended by %s', async (signal, expected) => {
+    const running = startProcess(['bench', '--duration', '2m', '--concurrency', '2'], folder, env());
+    await expect.poll(() => running.err()).toMatch(/^measuring/);
+    running.child.kill(signal);
+    const { code, out, err } = await running.ended;
+    expect(code).toBe(expected);
+    // It sends requests to warm up first, which do not count.
+    expect(out + err).toMatch(/\nmock directly +[^]*\nthrough the gateway [^]*\nadded |\ninterrupted: nothing was measured\n$/);
+    expect(remainingFolders()).toEqual([]);
+  });
 
   it.each([
     ['--duration', '3m'],

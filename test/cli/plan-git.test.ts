@@ -73,7 +73,7 @@ beforeAll(async () => {
     'real/parts/part.yaml': config('part', 0.2),
   });
   await write({ 'deploy/configs/support.yaml': config('support', 0.7), 'deploy/gateway.yaml': main.replace(plain, `${plain}-2`) });
-}, 60_000);
+});
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('gateway plan --against git:', () => {

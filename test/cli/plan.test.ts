@@ -42,8 +42,8 @@ beforeAll(async () => {
   await (await fetch(`${gateway.url}/v1/files`, { headers: { 'x-gateway-provider': '@mock' } })).text();
   const countOfRecords = async (): Promise<number> =>
     (await runHere(['logs', 'search', '--json', 'status:200'], gateway.dir, { env })).out.split('\n').length;
-  await until(async () => (await countOfRecords()) === 5, 'the records in the store', 20_000);
-}, 60_000);
+  await until(async () => (await countOfRecords()) === 5, 'the records in the store');
+});
 afterAll(() => gateway.close());
 
 /** A changed copy of the active configuration, in another folder and with another name. */

@@ -71,4 +71,4 @@ it('can be built by several processes at once', async () => {
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
-}, 120_000);
+});

@@ -164,7 +164,7 @@ it('the workers of a gateway count together, and one that is replaced continues'
     const [worker] = await fleet.workers();
     process.kill(worker?.pid ?? 0, 'SIGKILL');
     await expect
-      .poll(async () => (await fleet.workers()).map(({ state, restarts }) => [state, restarts]), { timeout: 30_000 })
+      .poll(async () => (await fleet.workers()).map(({ state, restarts }) => [state, restarts]))
       .toEqual([
         ['serving', 1],
         ['serving', 0],

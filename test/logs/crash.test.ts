@@ -79,5 +79,5 @@ it(
     expect([...stored.values()].filter((times) => times > 1)).toEqual([]);
     expect([counted, check]).toEqual([rows.length, 'ok']);
   },
-  60_000 + rounds * 30_000,
+  300_000 + rounds * 30_000,
 );

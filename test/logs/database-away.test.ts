@@ -52,13 +52,10 @@ async function storedBy({ gateway: { logs } }: TestGateway): Promise<{ readonly 
 const back = async (gateway: TestGateway): Promise<void> => {
   await kind.server().start();
   await expect
-    .poll(
-      async () => {
-        const { spool, problems } = await stateOf(gateway);
-        return [spool.bytes, problems];
-      },
-      { timeout: 120_000 },
-    )
+    .poll(async () => {
+      const { spool, problems } = await stateOf(gateway);
+      return [spool.bytes, problems];
+    })
     .toEqual([0, []]);
 };
 
@@ -121,5 +118,5 @@ describe.skipIf(skipping(kind.missing))('a database that is unavailable for a lo
     } finally {
       await gateway.close();
     }
-  }, 300_000);
+  });
 });

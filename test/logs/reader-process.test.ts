@@ -43,6 +43,6 @@ it.skipIf(skipping(process.platform === 'linux' ? undefined : 'the system shows 
     expect(procFile(reader, 'environ')).not.toContain('canary');
     running.child.kill('SIGKILL');
     await running.ended;
-    await until(() => !existsSync(`/proc/${reader}`) || /^State:\s+Z/m.test(procFile(reader, 'status')), 'its end', 30_000);
+    await until(() => !existsSync(`/proc/${reader}`) || /^State:\s+Z/m.test(procFile(reader, 'status')), 'its end');
   },
 );

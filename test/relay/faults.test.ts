@@ -26,7 +26,7 @@ function rawResponse(text: string, afterResponse: (socket: Socket) => void): Ret
 const reset = (socket: Socket): void => void socket.resetAndDestroy();
 const end = (socket: Socket): void => void socket.end();
 /** Written bytes must be read before the reset. */
-const resetLater = (socket: Socket): void => void setTimeout(() => socket.resetAndDestroy(), 50);
+const resetLater = (socket: Socket): void => void turns().then(() => socket.resetAndDestroy());
 const hang = (): void => {};
 
 describe('response that breaks off after its start', () => {

@@ -451,16 +451,19 @@ describe('credential repeated by the provider of a WebSocket', () => {
   });
 
   test('is masked after its first part if it is split between two reads', async () => {
+    const firstPart = Promise.withResolvers<void>();
     const { port } = await start(
       rawProvider((socket) => {
         socket.write(
           `HTTP/1.1 101 x\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-accept: ${accept}\r\n\r\n\x81${String.fromCharCode(key.length)}${key.slice(0, 8)}`,
         );
-        setTimeout(() => socket.end(key.slice(8)), 50);
+        void firstPart.promise.then(() => socket.end(key.slice(8)));
       }),
       { secrets },
     );
-    const text = await upgradeText(port);
+    const text = await upgradeText(port, (received) => {
+      if (received.endsWith(key.slice(0, 8))) firstPart.resolve();
+    });
     expect(text).toContain(`${key.slice(0, 8)}${'*'.repeat(key.length - 8)}`);
   });
 
@@ -478,13 +481,14 @@ describe('credential repeated by the provider of a WebSocket', () => {
   });
 });
 
-/** All bytes received after an upgrade request. */
-function upgradeText(port: number): Promise<string> {
+/** All bytes received after an upgrade request. @param onReceived called with those received so far */
+function upgradeText(port: number, onReceived?: (text: string) => void): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(upgradeHead));
     let text = '';
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
+      onReceived?.(text);
     });
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(text));

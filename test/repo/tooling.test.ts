@@ -25,7 +25,9 @@ describe('npm scripts', () => {
 
   it('find the packages of the lock file installed', () => {
     const run = spawnSync(process.execPath, ['.ci/ensure-install.mjs'], { cwd: root, encoding: 'utf8' });
-    expect(run).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    expect(run).toMatchObject({ status: 0, stdout: '' });
+    // The dashboard may be built: its sources can change while the tests run.
+    expect(run.stderr).not.toMatch(/Installing|failed/);
   });
 });
 

@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { compile } from '../../.ci/compile.mjs';
+import { ensureDashboard } from '../../.ci/dashboard.mjs';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -10,9 +12,11 @@ declare module 'vitest' {
   }
 }
 
-/** Compiles the command once for all tests that start it. */
+/** Builds the dashboard and compiles the command, once for all tests, so that neither changes while tests use it. */
 export default async function setup(project: TestProject): Promise<() => void> {
   const root = join(import.meta.dirname, '../..');
+  const problem = await ensureDashboard(root, (args, cwd) => spawnSync('npm', args, { cwd }));
+  if (problem !== undefined) throw new Error(`the dashboard was not built: ${problem}`);
   const cache = join(root, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'compiled-'));
