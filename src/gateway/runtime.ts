@@ -67,6 +67,8 @@ export interface RuntimeDeps {
   readonly logs: () => LogReader | undefined;
   /** Maximum number of open files of this process. */
   readonly openFiles: number | undefined;
+  /** `GatewayOptions.maskingMs`. */
+  readonly maskingMs?: number | undefined;
   spent(caller: string, sinceDay: number): bigint;
   onRequest(record: LogRecord): void;
   /** Called with each client connection that is rejected. */
@@ -125,7 +127,7 @@ export class Runtime implements Serving {
     this.holder = this.#createHolder(first, log);
     const { egress, upstream } = deps.outbound;
     const echoes = new EchoedCredentials(log, () => this.holder.current().snapshot.revision);
-    this.#masking = new ThreadMasking({ onFault: maskingReporter(log, clock.monotonic) });
+    this.#masking = new ThreadMasking({ onFault: maskingReporter(log, clock.monotonic), limitMs: deps.maskingMs });
     this.#commit = new GroupCommit((records) => this.#append(records), this.#masking, defects.report, clock.monotonic);
     const passed = createYoungCollector();
     const send = createSender({

@@ -266,6 +266,7 @@ class GatewayStart {
       configState: (isDetailed) => this.#reloads.current(isDetailed),
       logs: () => this.#storage.logs,
       openFiles: this.#openFiles,
+      maskingMs: this.#options.maskingMs,
       spent: this.#spending.spent,
       onRequest: this.#subscribers.notify,
     });

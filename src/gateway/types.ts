@@ -45,6 +45,8 @@ export interface GatewayOptions {
   readonly workerEntry?: URL | undefined;
   /** Timing of the replacement of workers that do not respond. */
   readonly workerTimes?: Partial<HeartbeatTimes> | undefined;
+  /** Milliseconds within which large bodies must be masked after the end of their request. Default: 5000. */
+  readonly maskingMs?: number | undefined;
   /** Operational log, and the request log lines of a chain with the `logging` plugin. */
   readonly log: Log;
   readonly registry: Registry;

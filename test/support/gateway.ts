@@ -91,6 +91,8 @@ export async function startTestGateway(yaml: string, options: TestGatewayOptions
     adminListen: 'adminListen' in options ? options.adminListen : '127.0.0.1:0',
     watch: options.watch ?? false,
     stateDir: options.stateDir,
+    // On a busy machine, starting the thread may take longer than the default.
+    maskingMs: 100_000,
     ...(options.workers === undefined ? {} : { workerEntry, workerTimes: options.workers }),
     log: createLog({
       level: 'warn',

@@ -14,7 +14,7 @@ export interface MaskingOptions {
   /** Maximum size of all waiting jobs, in bytes. */
   readonly maxBytes?: number;
   /** Milliseconds after the end of a request within which its bodies must be masked. Otherwise they are not kept. */
-  readonly limitMs?: number;
+  readonly limitMs?: number | undefined;
 }
 
 const defaultMaxBytes = 64 * 1024 * 1024;
