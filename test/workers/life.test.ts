@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { WorkerState } from '../../src/gateway/serving.ts';
 import { adminUrl } from '../admin/client.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
+import { deadPort } from '../support/upstream.ts';
 import { type Fleet, isAlive, reachBoth, readMetrics, sendChat, startFleet, token, usual } from './rig.ts';
 
 let fleet: Fleet | undefined;
@@ -63,7 +64,9 @@ describe('stopping', () => {
 export default { name: 'holder', options: { type: 'object' }, setup: () => (spawn('sh', ['-c', '${script}'], { stdio: 'inherit' }), {}) };
 `;
     const chain = 'plugins: [auth, {use: ./holder.mjs}, routing, transform, fallback-retry, logging]\n';
-    fleet = await startFleet(`${usual}${chain}`, { 'holder.mjs': holder });
+    // The streams are still open when the signals arrive.
+    const slower = usual.replace('chunk_delay: 100ms', 'chunk_delay: 600ms');
+    fleet = await startFleet(`${slower}${chain}`, { 'holder.mjs': holder });
     const [victim] = await fleet.workers();
     const streams = (await openStreams(fleet)).map((stream) => stream.catch(() => 'cut'));
     fleet.running.child.kill('SIGTERM');
@@ -76,17 +79,18 @@ export default { name: 'holder', options: { type: 'object' }, setup: () => (spaw
   });
 
   it('ends all workers and frees the port if the supervisor is killed with SIGKILL', async () => {
-    fleet = await startFleet();
+    const port = await deadPort();
+    fleet = await startFleet(usual, {}, ['--listen', `127.0.0.1:${port}`]);
     const pids = (await fleet.workers()).map(({ pid }) => pid);
     fleet.running.child.kill('SIGKILL');
     await until(() => !pids.some(isAlive), 'the end of the workers');
-    await canListen(Number(new URL(fleet.url).port));
+    await canListen(port);
   });
 });
 
 it('a gateway with workers occupies its port, and frees it at the end', async () => {
-  fleet = await startFleet();
-  const port = Number(new URL(fleet.url).port);
+  const port = await deadPort();
+  fleet = await startFleet(usual, {}, ['--listen', `127.0.0.1:${port}`]);
   await expect(canListen(port)).rejects.toThrow('EADDRINUSE');
   const second = startFleet(usual, {}, ['--listen', `127.0.0.1:${port}`]);
   await expect(second).rejects.toThrow('the address is in use');
@@ -98,7 +102,7 @@ it('a gateway with workers occupies its port, and frees it at the end', async ()
 describe('a worker', () => {
   let ownFleet: TestGateway;
   beforeAll(async () => {
-    ownFleet = await startTestGateway(usual, { workers: { beatMs: 50, maxMissed: 40 }, admin: true });
+    ownFleet = await startTestGateway(usual, { workers: { beatMs: 50, maxMissed: 200 }, admin: true });
   });
   afterAll(() => ownFleet.close());
   const workers = (): readonly WorkerState[] => ownFleet.gateway.workers() ?? [];
