@@ -5,6 +5,9 @@ import { inject } from 'vitest';
 
 export const main = inject('command');
 
+/** Longer than a busy machine needs, and shorter than the limit of a test, so that its error shows the output. */
+const maxWaitMs = 200_000;
+
 export interface ProcessResult {
   readonly code: number | null;
   readonly out: string;
@@ -16,7 +19,7 @@ export interface Running {
   readonly child: ChildProcess;
   out(): string;
   err(): string;
-  /** Resolves once the output matches; rejects with the whole output if the command ends before. */
+  /** Resolves once the output matches; rejects with the whole output if the command ends before, or does not write it for long. */
   waitForOutput(pattern: RegExp): Promise<RegExpExecArray>;
   readonly ended: Promise<ProcessResult>;
 }
@@ -45,15 +48,18 @@ export function startProcess(args: readonly string[], cwd: string, env: Readonly
   const ended = new Promise<ProcessResult>((resolve) => child.once('close', (code) => resolve({ code, out, err })));
   const waitForOutput = (pattern: RegExp): Promise<RegExpExecArray> =>
     new Promise((resolve, reject) => {
+      const fail = (why: string): void => reject(new Error(`${why} ${String(pattern)} was seen:\n${out}\n${err}`));
+      const timer = setTimeout(() => fail('it waited in vain until'), maxWaitMs);
       const one = (): void => {
         const match = pattern.exec(out);
         if (match === null) return;
         listeners.delete(one);
+        clearTimeout(timer);
         resolve(match);
       };
       listeners.add(one);
       one();
-      void ended.then(() => reject(new Error(`it ended before ${String(pattern)} was seen:\n${out}\n${err}`)));
+      void ended.then(() => fail('it ended before'));
     });
   return { child, out: () => out, err: () => err, waitForOutput, ended };
 }

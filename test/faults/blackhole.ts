@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
+import { turns } from '../support/time.ts';
 
 /** A port whose connections are never accepted: a listener with a full queue, in a blocked thread. */
 export interface Blackhole {
@@ -29,11 +30,8 @@ export async function startBlackhole(): Promise<Blackhole | undefined> {
   for (let n = 0; n < 32; n += 1) {
     const filler = connect(port, '127.0.0.1').on('error', () => undefined);
     fillers.push(filler);
-    const accepted = await Promise.race([
-      once(filler, 'connect').then(() => true),
-      new Promise((resolve) => setTimeout(resolve, 300, false)),
-    ]);
-    if (accepted !== true) return { port, close };
+    const accepted = await Promise.race([once(filler, 'connect').then(() => true), turns(300).then(() => false)]);
+    if (!accepted) return { port, close };
   }
   await close();
   return undefined;

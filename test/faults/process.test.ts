@@ -114,7 +114,7 @@ describe('a gateway that receives SIGTERM', () => {
       writeAll(socket, head(200, chunked), piece(role), piece(text))
         .then(() => continued)
         .then(() => writeAll(socket, piece(finish + mark), lastPiece));
-    await start({ timeout: '20s' });
+    await start({ timeout: '200s' });
     const response = await send(streamed);
     const keepAlive = await openConnection();
     child.kill('SIGTERM');
@@ -178,7 +178,7 @@ describe('a gateway that receives SIGTERM', () => {
     // An error body is buffered at any size, so the gateway has finished long before the client has read it.
     const long = JSON.stringify({ error: { message: 'x'.repeat(14_000_000) } });
     wire.script = (socket) => writeAll(socket, completeResponse(500, 'application/json', long));
-    await start({ timeout: '20s' });
+    await start({ timeout: '200s' });
     const response = await send(chat);
     child.kill('SIGTERM');
     await until(() => lines.includes('"msg":"stopping"'), 'the stop to begin');

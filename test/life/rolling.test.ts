@@ -51,7 +51,7 @@ async function start(name: string, drain: object): Promise<Instance> {
 describe('rolling restarts under load', () => {
   it('lose no request of 30 keep-alive clients in five restarts', async () => {
     // The delay must exceed the time between two probes of the balancer, also on a busy machine.
-    const drain = { delay: '2s', timeout: '20s' };
+    const drain = { delay: '2s', timeout: '200s' };
     const running = [await start('one', drain), await start('two', drain)];
     const load = new KeepAliveLoad(balancer.url, 30);
     const codes: (number | null)[] = [];

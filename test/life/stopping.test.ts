@@ -66,7 +66,7 @@ async function readResponse(sent: ClientRequest): Promise<{ status: number | und
 
 describe('a gateway that is stopping', () => {
   it('reads and serves request bodies that are still arriving', async () => {
-    await start({ timeout: '20s' });
+    await start({ timeout: '200s' });
     const sent = post();
     sent.write(body.slice(0, 10));
     const expecting = post();
@@ -83,7 +83,7 @@ describe('a gateway that is stopping', () => {
   });
 
   it('serves all connections that wait to be accepted', async () => {
-    await start({ timeout: '20s' });
+    await start({ timeout: '200s' });
     running.child.kill('SIGSTOP');
     const sent = Array.from({ length: 64 }, () => post().end(body));
     // The system has completed these connections, which the stopped process cannot accept.
@@ -97,7 +97,7 @@ describe('a gateway that is stopping', () => {
   it('sends connection: close from the start of the drain, also with pending responses', async () => {
     let respond = (): void => undefined;
     const released = new Promise<void>((resolve) => (respond = resolve));
-    await start({ delay: '4s', timeout: '20s' });
+    await start({ delay: '10s', timeout: '200s' });
     const agent = new Agent({ keepAlive: true });
     expect(await readResponse(post(agent).end(body))).toEqual({ status: 200, connection: 'keep-alive' });
     upstream.script = async (response) => {
