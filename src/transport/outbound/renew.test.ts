@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Trust } from '../../core/snapshot.ts';
 import { turns } from '../../../test/support/time.ts';
 import { TimerWheel } from '../wire/timer-wheel.ts';
@@ -77,19 +77,19 @@ describe.each([true, false])('with fast_path: %s, after the egress rules changed
     list = [];
     upstream.renew('request');
     expect(await send('request')).toBe('not_allowed');
-    await vi.waitUntil(() => sockets[0]?.destroyed);
+    await expect.poll(() => sockets[0]?.destroyed).toBe(true);
   });
 
   it('a response in progress is completed, and its connection closed', async () => {
     respond = (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nfi');
     const response = send('request');
-    await vi.waitUntil(() => (sockets[0]?.bytesWritten ?? 0) > 0);
+    await expect.poll(() => sockets[0]?.bytesWritten).toBeGreaterThan(0);
     list = [];
     upstream.renew('request');
     sockets[0]?.write('ne');
     expect(await response).toBe('fine');
     expect(await send('request')).toBe('not_allowed');
-    await vi.waitUntil(() => sockets[0]?.destroyed);
+    await expect.poll(() => sockets[0]?.destroyed).toBe(true);
   });
 
   it('connections to hosts of the operator are kept', async () => {
@@ -110,7 +110,7 @@ describe.each([true, false])('with fast_path: %s, a name that has a private addr
     expect(await send('request')).toBe('fine');
     if (!isOnce) {
       sockets[0]?.end();
-      await vi.waitUntil(() => sockets[0]?.destroyed);
+      await expect.poll(() => sockets[0]?.destroyed).toBe(true);
     }
     for (address of ['10.0.0.1', '169.254.169.254', '127.0.0.1']) {
       list = [];

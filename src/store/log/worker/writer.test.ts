@@ -165,7 +165,7 @@ it('reports the same problem each time if a damaged file cannot be renamed', asy
   append('req_1');
   start({ kind: 'sqlite', path });
   const problems = [expect.stringMatching(/^The request log is damaged and cannot be renamed, so records wait in the spool: ENAMETOOLONG/)];
-  await expect.poll(async () => (await state()).problems, { timeout: 3000 }).toEqual(problems);
+  await expect.poll(async () => (await state()).problems).toEqual(problems);
   await call('drain').catch(() => {});
   expect((await state()).problems).toEqual(problems);
 });
@@ -203,7 +203,7 @@ it('indexes words for searches, but not after every few records', async () => {
       now += seconds * 1000;
       await call('drain');
       await call('words');
-      await expect.poll(indexed, { timeout: 5000 }).toBe(expected);
+      await expect.poll(indexed).toBe(expected);
       // Longer than the pause between two checks of the spool.
       await new Promise((resolve) => setTimeout(resolve, 600));
       expect(indexed()).toBe(expected);
@@ -296,7 +296,7 @@ it('deletes no record by a clock that was set forward, unless it stays so', asyn
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect((await state()).records).toBe(1);
     monotonic.mockReturnValue(started + 3_700_000);
-    await expect.poll(async () => (await state()).records, { timeout: 5000 }).toBe(0);
+    await expect.poll(async () => (await state()).records).toBe(0);
   } finally {
     monotonic.mockRestore();
     system.mockRestore();
@@ -309,7 +309,7 @@ it('keeps the memory store within its row limit', async () => {
   await expect.poll(async () => (await state()).records).toBe(1);
   for (let i = 0; i < 3000; i += 1) await call('append', frame(`req_${i}`));
   await call('drain');
-  await expect.poll(async () => (await state()).records, { timeout: 5000 }).toBeLessThanOrEqual(200);
+  await expect.poll(async () => (await state()).records).toBeLessThanOrEqual(200);
   expect((await state()).bytes).toBeLessThan(2e6);
 });
 
