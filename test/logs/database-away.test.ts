@@ -118,5 +118,5 @@ describe.skipIf(skipping(kind.missing))('a database that is unavailable for a lo
     } finally {
       await gateway.close();
     }
-  });
+  }, 900_000);
 });
