@@ -249,7 +249,12 @@ describe.skipIf(!hasBrowser)('the dashboard of a gateway with limited logging', 
     const id = response.headers.get('x-request-id') ?? '';
     const { page } = await open(`${adminUrl(gateway)}/requests/${id}`);
     // Records are stored in batches.
-    await expect.poll(async () => (await page.reload(), await page.locator('.timeline').count())).toBe(1);
+    const reloaded = async (): Promise<number> => {
+      await page.reload();
+      await settled(page);
+      return page.locator('.timeline').count();
+    };
+    await expect.poll(reloaded).toBe(1);
     const absent = page.locator('.empty:visible');
     await absent.getByText('logging.requests.bodies: metadata').waitFor();
     await absent.getByText('gateway.yaml:4').waitFor();
