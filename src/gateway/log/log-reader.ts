@@ -17,9 +17,11 @@ const prioritySteps = { sqlite: 19, postgres: 10 } as const;
 
 serveCalls(async (data, report) => {
   const database = data as LogDatabase;
-  // A query reports it if the library is missing.
-  if (database.kind === 'postgres') await loadLibrary().catch(() => undefined);
-  // Only after all imports: on a busy machine, lower priority would delay their loading.
+  const reader = createReader(database, workedMs, report);
+  // The first time is slow: at a lower priority, it would take longer on a busy machine than a query may. Its error is that of
+  // the next query, too.
+  const firstTime = database.kind === 'postgres' ? loadLibrary() : reader['search']?.({ of: { query: '', limit: 1 } } as never);
+  await Promise.resolve(firstTime).catch(() => undefined);
   lowerAllPriorities(database.kind === 'postgres' ? prioritySteps.postgres : prioritySteps.sqlite);
-  return createReader(database, workedMs, report);
+  return reader;
 });
