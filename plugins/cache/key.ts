@@ -30,10 +30,12 @@ export function textOfKey(ctx: Routed, attempt: Attempt): string | undefined {
   // A response that needs several requests cannot be made from the last one.
   if (!cacheable.has(ctx.endpoint) || translation?.then !== undefined || upstream.body.size > maxRequestBytes) return undefined;
   if (isStored(ctx.endpoint, ctx.body) || isStored(ctx.endpoint, upstream.body)) return undefined;
-  const { caller } = ctx.facts;
-  // The caller's own account is in the settings too, where its credential has several parts.
-  const account = call?.credential === 'catalog' ? call.deployment : [caller.credential, call?.settings];
-  const sender = [caller.key?.owner, ctx.headers.gateway('cacheNamespace'), binding.slug, binding.virtualKey, account];
+  const { name, key, credential } = ctx.facts.caller;
+  // The caller's own account is in the settings too, where its credential has several parts, or in a config that it sent.
+  const config = attempt.target.root === 'inline' ? ctx.headers.gateway('config') : undefined;
+  const account = call?.credential === 'catalog' ? call.deployment : [credential, call?.settings, config];
+  // A plugin that authenticates callers may know them by name alone.
+  const sender = [name, key?.owner, ctx.headers.gateway('cacheNamespace'), binding.slug, binding.virtualKey, account];
   const { method, origin, path, headers, body } = upstream;
   return `${JSON.stringify([sender, method, origin, path, headersOf(headers)])}\n${body.oneByte}`;
 }
