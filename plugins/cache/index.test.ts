@@ -45,7 +45,6 @@ async function send(plugin: PluginInstance, { body = chat, ...sent }: Sent = {})
 }
 
 const response = (text: string) => ({
-  status: 200,
   contentType: 'application/json',
   pieces: [Buffer.from(text.slice(0, 2)), Buffer.from(text.slice(2))],
 });
@@ -155,7 +154,7 @@ describe('a stored response', () => {
   it('shares no memory with the response', async () => {
     const plugin = await setUp(cache);
     const bytes = Buffer.from('{"a":1}');
-    (await send(plugin))?.keeper?.keep({ status: 200, contentType: '', pieces: [bytes] });
+    (await send(plugin))?.keeper?.keep({ contentType: '', pieces: [bytes] });
     bytes.fill(0);
     expect(bodyIn(await send(plugin))).toBe('{"a":1}');
   });

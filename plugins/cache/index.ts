@@ -44,7 +44,6 @@ export default definePlugin<Options>({
 interface StoredResponse {
   readonly bytes: Buffer;
   readonly contentType: string;
-  readonly status: number;
   /** Unix milliseconds. */
   readonly at: number;
 }
@@ -67,17 +66,18 @@ class Cache implements PluginInstance {
     const key = this.#host.sha256(text);
     const keeper = { maxBytes: maxResponseBytes, keep: (response: CompleteResponse) => this.#store(key, response) };
     if (booleanIn(ctx.headers.gateway('cacheForceRefresh') ?? '') === true) return { status: 'REFRESH', keeper };
-    const stored = this.#responses.get(key);
+    // A retry is sent: the stored response may be what a `reply` plugin refused.
+    const stored = attempt.tries > 0 ? undefined : this.#responses.get(key);
     const age = stored === undefined ? undefined : this.#host.now() - stored.at;
     if (stored === undefined || age === undefined || age >= policy.maxAgeMs || age < 0) return { status: 'MISS', keeper };
-    const { status, contentType, bytes } = stored;
-    return { status: 'HIT', answer: { status, headers: { 'content-type': contentType }, pieces: [{ text: bytes }] } };
+    const { contentType, bytes } = stored;
+    return { status: 'HIT', answer: { status: 200, headers: { 'content-type': contentType }, pieces: [{ text: bytes }] } };
   }
 
-  #store(key: string, { status, contentType, pieces }: CompleteResponse): void {
+  #store(key: string, { contentType, pieces }: CompleteResponse): void {
     const bytes = copyOf(pieces);
     this.#responses.delete(key);
-    this.#responses.set(key, { status, contentType, bytes, at: this.#host.now() }, bytes.length + contentType.length + entryBytes);
+    this.#responses.set(key, { contentType, bytes, at: this.#host.now() }, bytes.length + contentType.length + entryBytes);
   }
 }
 

@@ -66,7 +66,10 @@ export interface Interception {
   readonly status: CacheStatus;
   /** Used instead of a response of the provider: nothing is sent, and the attempt is neither recorded nor charged for. */
   readonly answer?: LocalAnswer;
-  /** Receives the complete 2xx response of the provider. Not called for one of more than `maxBytes`, or one that is not complete. */
+  /**
+   * Receives the complete response of the provider with the status 200. Not called for one of more than `maxBytes`, one that is
+   * not complete, and one that the client does not get.
+   */
   readonly keeper?: { readonly maxBytes: number; keep(response: CompleteResponse): void };
 }
 
@@ -74,7 +77,6 @@ export type CacheStatus = 'HIT' | 'MISS' | 'REFRESH';
 
 /** A response as the provider sent it, decompressed. The pieces may be parts of larger buffers. */
 export interface CompleteResponse {
-  readonly status: number;
   readonly contentType: string;
   readonly pieces: readonly Buffer[];
 }

@@ -216,7 +216,7 @@ export class Handling implements DenseSetMember {
     this.#responseSize = body.length;
     this.#bytesOut = this.#ctx.method === 'HEAD' ? 0 : body.length;
     this.#status = reply.status;
-    keepResponse(this.#run?.last, this.#deps, this.id);
+    if (!isFault) keepResponse(this.#run?.last, this.#deps, this.id);
     const errorRecord = isFault ? recordedFault(error, forwardedErrorText(this.#run?.last, reply.status)) : null;
     if (this.#run?.last?.kind !== 'answered') this.#gatewayBody = body;
     // HEAD: the provider's Content-Length gives the size of the body that GET would return.

@@ -158,6 +158,12 @@ it.each<[string, ScriptedUpstream['script'], Sent]>([
   ['an error', (response) => json(response, 400, { error: { message: 'no' } }), {}],
   ['an error object with the status 200', (response) => json(response, 200, { error: { message: 'no', code: 500 } }), {}],
   ['an invalid response', (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":'), {}],
+  ['a response that is only accepted', (response) => json(response, 202, completion('Later.')), {}],
+  [
+    'a response whose work failed',
+    (response) => json(response, 200, { id: 'resp_1', object: 'response', status: 'failed', error: { code: 'server_error' }, output: [] }),
+    { path: 'responses', body: { model: 'm', input: 'x', store: false } },
+  ],
   ['a stream without its end', (response) => sse(response, chunks('Hel').slice(0, -2)), { body: { ...chat, stream: true } }],
   [
     'a stream that breaks',

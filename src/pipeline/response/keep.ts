@@ -1,10 +1,10 @@
-import { type Answered, type CompleteResponse, is2xx, type Outcome } from '../../core/plan.ts';
+import type { Answered, CompleteResponse, Outcome } from '../../core/plan.ts';
 import type { HandleDeps } from '../handle-deps.ts';
 
 /** Passes the complete response of an attempt to the plugin that keeps it, whose errors do not concern the request. */
 export function keepResponse(outcome: Outcome | undefined, { onDefect }: Pick<HandleDeps, 'onDefect'>, id: string): void {
   const keeper = outcome?.attempt.interception?.keeper;
-  if (outcome === undefined || keeper === undefined || !is2xx(outcome)) return;
+  if (keeper === undefined || outcome?.kind !== 'answered' || !isResult(outcome)) return;
   const response = completeResponse(outcome);
   if (response === undefined || sizeOf(response.pieces) > keeper.maxBytes) return;
   try {
@@ -14,11 +14,18 @@ export function keepResponse(outcome: Outcome | undefined, { onDefect }: Pick<Ha
   }
 }
 
+/** How responses with the status 200 end whose work failed, or goes on. */
+const unsuccessful: ReadonlySet<string> = new Set(['cancelled', 'error', 'failed', 'in_progress', 'queued']);
+
+/** False for other statuses of success too: they announce a result, or a part of it. */
+const isResult = ({ reply: { status, tap } }: Answered): boolean =>
+  status === 200 && tap?.finish.some((reason) => unsuccessful.has(reason)) !== true;
+
 /** The response as the provider sent it; undefined if not all of its bytes were kept. */
-function completeResponse({ reply: { status, headers, body, flow } }: Answered): CompleteResponse | undefined {
-  if (flow === undefined) return { status, contentType: headers['content-type'] ?? '', pieces: [body] };
+function completeResponse({ reply: { headers, body, flow } }: Answered): CompleteResponse | undefined {
+  if (flow === undefined) return { contentType: headers['content-type'] ?? '', pieces: [body] };
   const { contentType, pieces, size } = flow.kept;
-  return sizeOf(pieces) === size ? { status, contentType, pieces } : undefined;
+  return sizeOf(pieces) === size ? { contentType, pieces } : undefined;
 }
 
 const sizeOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { length }) => sum + length, 0);
