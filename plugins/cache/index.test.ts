@@ -160,13 +160,16 @@ describe('a stored response', () => {
   });
 
   it('is removed if others need its memory, and is never larger than all of it', async () => {
-    const plugin = await setUp(cache, { max_size: '2KB' });
+    const plugin = await setUp(cache, { max_size: '3KB' });
     const sent = [1, 2, 3].map((n): Sent => ({ body: { ...chat, seed: n } }));
     for (const each of sent) await store(plugin, each, 'x'.repeat(400));
     expect(await Promise.all(sent.map((each) => statusOf(plugin, each)))).toEqual(['MISS', 'HIT', 'HIT']);
-    await store(plugin, { body: { ...chat, seed: 4 } }, 'x'.repeat(2048));
+    await statusOf(plugin, sent[1]);
+    await store(plugin, sent[0], 'x'.repeat(400));
+    expect(await Promise.all(sent.map((each) => statusOf(plugin, each)))).toEqual(['HIT', 'HIT', 'MISS']);
+    await store(plugin, { body: { ...chat, seed: 4 } }, 'x'.repeat(3072));
     expect(await statusOf(plugin, { body: { ...chat, seed: 4 } })).toBe('MISS');
     await store(plugin, sent[1], 'x'.repeat(400));
-    expect(await Promise.all(sent.map((each) => statusOf(plugin, each)))).toEqual(['MISS', 'HIT', 'HIT']);
+    expect(await Promise.all(sent.map((each) => statusOf(plugin, each)))).toEqual(['HIT', 'HIT', 'MISS']);
   });
 });

@@ -31,13 +31,6 @@ export class BoundedCache<Value> {
     return entry.value;
   }
 
-  delete(key: string): void {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return;
-    this.#entries.delete(key);
-    this.#cost -= entry.cost;
-  }
-
   /** Adds a value that is not in the cache yet; a value larger than the whole budget is not added. */
   set(key: string, value: Value, cost: number): void {
     if (cost > this.#budget) return;
