@@ -114,6 +114,8 @@ it.each<[string, Sent]>([
   ['a chat that override_params have stored', { upstream: { body: JsonBody.of({ ...chat, store: true }) } }],
   ['a stored response, which is the default', { endpoint: 'responses', body: { model: 'm', input: 'x' } }],
   ['a background response', { endpoint: 'responses', body: { model: 'm', input: 'x', store: false, background: true } }],
+  ['a response in a conversation', { endpoint: 'responses', body: { model: 'm', store: false, conversation: 'conv_1' } }],
+  ['a response in an existing container', { endpoint: 'messages', body: { ...chat, container: { id: 'container_1' } } }],
   ['a call of several requests', { attempt: { translation: { then: () => undefined } as unknown as Translation } }],
   ['a large request', { body: { ...chat, user: 'x'.repeat(1024 * 1024) } }],
   ['a request without body', { upstream: { body: { kind: 'none' } } }],
@@ -122,7 +124,7 @@ it.each<[string, Sent]>([
 });
 
 it('accepts a response that the provider does not store', async () => {
-  const sent: Sent = { endpoint: 'responses', body: { model: 'm', input: 'x', store: false } };
+  const sent: Sent = { endpoint: 'responses', body: { model: 'm', input: 'x', store: false, conversation: null } };
   expect(await statusOf(await setUp(cache), sent)).toBe('MISS');
 });
 

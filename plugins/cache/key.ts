@@ -29,7 +29,7 @@ export function textOfKey(ctx: Routed, attempt: Attempt): string | undefined {
   if (upstream === undefined || upstream.body.kind !== 'json' || ctx.body.kind !== 'json') return undefined;
   // A response that needs several requests cannot be made from the last one.
   if (!cacheable.has(ctx.endpoint) || translation?.then !== undefined || upstream.body.size > maxRequestBytes) return undefined;
-  if (isStored(ctx.endpoint, ctx.body) || isStored(ctx.endpoint, upstream.body)) return undefined;
+  if ([ctx.body, upstream.body].some((body) => isStored(ctx.endpoint, body) || continues(body))) return undefined;
   const { name, key, credential } = ctx.facts.caller;
   // The caller's own account is in the settings too, where its credential has several parts, or in a config that it sent.
   const config = attempt.target.root === 'inline' ? ctx.headers.gateway('config') : undefined;
@@ -45,6 +45,11 @@ function isStored(endpoint: Endpoint, body: JsonBody): boolean {
   const store = body.peek('store');
   return endpoint === 'responses' ? store !== false || body.peek('background') === true : store === true;
 }
+
+/** Members that name an object of the provider which each request changes: a conversation, or a container in which code runs. */
+const changing = ['conversation', 'container'] as const;
+
+const continues = (body: JsonBody): boolean => changing.some((name) => body.has(name) && body.peek(name) !== null);
 
 function headersOf(pairs: readonly string[]): readonly string[] {
   const kept: string[] = [];
