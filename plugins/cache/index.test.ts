@@ -123,9 +123,11 @@ it.each<[string, Sent]>([
   expect(await send(await setUp(cache), sent)).toBeUndefined();
 });
 
-it('accepts a response that the provider does not store', async () => {
-  const sent: Sent = { endpoint: 'responses', body: { model: 'm', input: 'x', store: false, conversation: null } };
-  expect(await statusOf(await setUp(cache), sent)).toBe('MISS');
+it.each<[string, Sent]>([
+  ['a response that the provider does not store', { body: { model: 'm', input: 'x', store: false, conversation: null } }],
+  ['a response of a provider with another format, which stores none', { attempt: { lane: 'full' } }],
+])('accepts %s', async (_what, sent) => {
+  expect(await statusOf(await setUp(cache), { endpoint: 'responses', ...sent })).toBe('MISS');
 });
 
 describe('a stored response', () => {

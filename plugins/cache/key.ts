@@ -26,10 +26,10 @@ const perRequest: ReadonlySet<string> = new Set(['traceparent', 'tracestate', 'b
  */
 export function textOfKey(ctx: Routed, attempt: Attempt): string | undefined {
   const { upstream, binding, call, translation } = attempt;
-  if (upstream === undefined || upstream.body.kind !== 'json' || ctx.body.kind !== 'json') return undefined;
+  if (upstream === undefined || upstream.body.kind !== 'json') return undefined;
   // A response that needs several requests cannot be made from the last one.
   if (!cacheable.has(ctx.endpoint) || translation?.then !== undefined || upstream.body.size > maxRequestBytes) return undefined;
-  if ([ctx.body, upstream.body].some((body) => isStored(ctx.endpoint, body) || continues(body))) return undefined;
+  if (isStored(ctx.endpoint, attempt, upstream.body) || continues(upstream.body)) return undefined;
   const { name, key, credential } = ctx.facts.caller;
   // The caller's own account is in the settings too, where its credential has several parts, or in a config that it sent.
   const config = attempt.target.root === 'inline' ? ctx.headers.gateway('config') : undefined;
@@ -40,10 +40,13 @@ export function textOfKey(ctx: Routed, attempt: Attempt): string | undefined {
   return `${JSON.stringify([sender, method, origin, path, headersOf(headers)])}\n${body.oneByte}`;
 }
 
-/** True if the provider keeps the response under its ID, as an object that belongs to one request. */
-function isStored(endpoint: Endpoint, body: JsonBody): boolean {
+/**
+ * True if the provider keeps the response under its ID, as an object that belongs to one request. For `responses` that is the
+ * default, but not where the request is converted to another format.
+ */
+function isStored(endpoint: Endpoint, { lane }: Attempt, body: JsonBody): boolean {
   const store = body.peek('store');
-  return endpoint === 'responses' ? store !== false || body.peek('background') === true : store === true;
+  return endpoint === 'responses' && lane !== 'full' ? store !== false || body.peek('background') === true : store === true;
 }
 
 /** Members that name an object of the provider which each request changes: a conversation, or a container in which code runs. */

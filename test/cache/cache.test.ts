@@ -93,6 +93,7 @@ interface Sent {
 }
 
 const chat = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] };
+const input = { model: 'm', max_output_tokens: 9, input: 'Hi' };
 
 async function send({ config = 'main', path = 'chat/completions', body = chat, headers = {} }: Sent = {}): Promise<Got> {
   const { url, record } = gateway as TestGateway;
@@ -121,6 +122,8 @@ describe.each<[string, Sent]>([
   ['a message', { config: 'claude', path: 'messages' }],
   ['a stream of a message', { config: 'claude', path: 'messages', body: { ...chat, stream: true } }],
   ['a message of a provider with another format', { path: 'messages', body: { ...chat, stream: true } }],
+  ['a response of a provider with another format', { config: 'claude', path: 'responses', body: input }],
+  ['a stream of a response', { config: 'claude', path: 'responses', body: { ...input, stream: true } }],
   ['a stream in binary frames', { config: 'aws', body: { ...chat, model: 'amazon.nova-pro-v1:0', stream: true } }],
   [
     'a stream of events in binary frames',
@@ -146,7 +149,7 @@ describe.each<[string, Sent]>([
 });
 
 /** Converted responses have an ID of the request and a time. */
-const withoutIds = (text: string): string => text.replaceAll(/"(id|created)":("[^"]*"|\d+)/g, '"$1":0');
+const withoutIds = (text: string): string => text.replaceAll(/"(id|item_id|created|created_at|completed_at)":("[^"]*"|\d+)/g, '"$1":0');
 
 it('shows the cost of the response that was paid, and none for the one that was not', async () => {
   await start();
