@@ -163,6 +163,14 @@ describe('a stored response', () => {
     expect(bodyIn(await send(plugin))).toBe('{"a":1}');
   });
 
+  it('comes in pieces of 64 KB', async () => {
+    const plugin = await setUp(cache);
+    const text = `${'x'.repeat(64 * 1024)}y`;
+    await store(plugin, {}, text);
+    const hit = await send(plugin);
+    expect([hit?.answer?.pieces.map((piece) => piece.text.length), bodyIn(hit) === text]).toEqual([[64 * 1024, 1], true]);
+  });
+
   it('is removed if others need its memory, and is never larger than all of it', async () => {
     const plugin = await setUp(cache, { max_size: '3KB' });
     const sent = [1, 2, 3].map((n): Sent => ({ body: { ...chat, seed: n } }));

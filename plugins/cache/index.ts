@@ -2,6 +2,7 @@ import type { Routed } from '#core/context.ts';
 import { LruCache } from '#core/memory/lru-cache.ts';
 import type { Attempt, CompleteResponse, Interception } from '#core/plan.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
+import type { LocalPiece } from '#core/provider.ts';
 import { booleanIn } from '#core/text/boolean-text.ts';
 import { parseSize, sizePattern } from '#core/text/units.ts';
 import { textOfKey } from './key.ts';
@@ -14,6 +15,8 @@ interface Options {
 const defaultSize = '64MB';
 /** Bytes of the largest response that is stored. */
 const maxResponseBytes = 1024 * 1024;
+/** Bytes of a piece in which a stored response is sent, like the reads of a socket. */
+const pieceBytes = 64 * 1024;
 /** Memory of an entry besides its body, in bytes: the resident memory of 80,000 entries has this. */
 const entryBytes = 1024;
 
@@ -71,7 +74,7 @@ class Cache implements PluginInstance {
     const age = stored === undefined ? undefined : this.#host.now() - stored.at;
     if (stored === undefined || age === undefined || age >= policy.maxAgeMs || age < 0) return { status: 'MISS', keeper };
     const { contentType, bytes } = stored;
-    return { status: 'HIT', answer: { status: 200, headers: { 'content-type': contentType }, pieces: [{ text: bytes }] } };
+    return { status: 'HIT', answer: { status: 200, headers: { 'content-type': contentType }, pieces: piecesOf(bytes) } };
   }
 
   #store(key: string, { contentType, pieces }: CompleteResponse): void {
@@ -86,6 +89,13 @@ function copyOf(pieces: readonly Buffer[]): Buffer {
   let at = 0;
   for (const piece of pieces) at += piece.copy(bytes, at);
   return bytes;
+}
+
+/** A client that reads slowly must not have all of the response in its buffers. */
+function piecesOf(bytes: Buffer): readonly LocalPiece[] {
+  const pieces: LocalPiece[] = [];
+  for (let at = 0; at < bytes.length; at += pieceBytes) pieces.push({ text: bytes.subarray(at, at + pieceBytes) });
+  return pieces;
 }
 
 /** `x-gateway-debug: false`: nothing of the request may be stored. */

@@ -95,13 +95,14 @@ export abstract class UpstreamBody implements Flow {
 
   into(consumer: FlowConsumer): void {
     this.#hadConsumer = true;
-    if (this.#undelivered > waitingLimit) this.owner.resumeSource();
     this.#consumer = consumer;
     this.lastAt = this.owner.now();
     const pending = this.pending;
     this.pending = this.withholdsLast && this.#end === undefined ? pending.splice(-1) : [];
     for (const scanned of pending) consumer.data(scanned.bytes, scanned.events);
     if (this.#end !== undefined) this.#deliverEnd(consumer, this.#end);
+    // A source without a network may continue at once, so the consumer must be there, and must not have paused it.
+    else if (this.#undelivered > waitingLimit && !this.#paused) this.owner.resumeSource();
   }
 
   pause(): void {
