@@ -1,5 +1,5 @@
 import { logRule } from './logging.ts';
-import { defaultMaxAge } from '../../core/target/cache-policy.ts';
+import { defaultMaxAge, longestMaxAge } from '../../core/target/cache-policy.ts';
 import { apiKey, customHost, metadata, milliseconds, statusCodes, timeouts } from './shared.ts';
 
 const circuit = {
@@ -131,7 +131,7 @@ export const targetSettings = {
         max_age: {
           type: 'integer',
           minimum: 1,
-          maximum: 7_776_000,
+          maximum: longestMaxAge,
           description: 'How long a response is used, in seconds; at most 90 days.',
           default: defaultMaxAge,
           examples: [3600],

@@ -1,3 +1,4 @@
+import { longestMaxAge } from '../../../../core/target/cache-policy.ts';
 import { entriesOf, type Node, textOf } from '../../../../config/read/node.ts';
 import type { Notes } from '../notes.ts';
 import { firstNumber, SourceSection } from '../section.ts';
@@ -82,11 +83,17 @@ function cache(litellm: SourceSection, notes: Notes): Record<string, unknown> | 
   const entry = litellm.take('cache');
   if (entry?.value.kind !== 'scalar' || entry.value.value !== true) return undefined;
   const path = litellm.pathOf('cache');
-  notes.different(path, entry.keyAt, 'each gateway keeps responses in its memory, for each key');
   const params = new SourceSection(litellm.pathOf('cache_params'), notes, [litellm.take('cache_params')?.value]);
-  const age = params.number('ttl')?.value;
+  if (params.text('mode')?.value === 'default_off') {
+    notes.unmapped(path, entry.keyAt, 'only requests that demand it are cached: add cache to a config for them');
+    return undefined;
+  }
+  notes.different(path, entry.keyAt, 'each gateway keeps responses in its memory, for each key');
+  const ttl = params.number('ttl');
   params.reportRemaining({ type: 'responses are kept in memory' });
-  return { mode: 'simple', ...(age === undefined ? {} : { max_age: Math.max(1, Math.ceil(age)) }) };
+  if (ttl === undefined) return { mode: 'simple' };
+  if (ttl.value > longestMaxAge) notes.different(params.pathOf('ttl'), ttl.entry.keyAt, 'at most 90 days');
+  return { mode: 'simple', max_age: Math.min(Math.max(1, Math.ceil(ttl.value)), longestMaxAge) };
 }
 
 function aliases(router: SourceSection, { groups, notes }: RouterParts): readonly (readonly [string, string])[] {
