@@ -259,10 +259,13 @@ it('stores streams of which the record keeps nothing', async () => {
 
 it('keeps no more of a stored stream in the record than the record may have', async () => {
   await start(yaml('logging: {requests: {bodies: full, max_body: 1KB}}\n'));
-  upstream.script = (response) => sse(response, chunks(...Array.from({ length: 100 }, () => 'word ')));
+  const bytes = Buffer.from(chunks(...Array.from({ length: 100 }, () => 'word ')).join(''));
+  upstream.script = (response) => writeInPieces(response, 'text/event-stream', bytes);
   const sent: Sent = { body: { ...chat, stream: true } };
   for (const { cache, record } of [await send(sent), await send(sent)]) {
     expect(record.response.body, String(cache)).toMatchObject({ kept: 1024 });
     expect(record.response.body?.size).toBeGreaterThan(10_000);
+    const offsets = record.response.body?.chunks?.filter((_number, index) => index % 2 === 0) ?? [];
+    expect(Math.max(...offsets)).toBeLessThan(1024);
   }
 });

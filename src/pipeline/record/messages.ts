@@ -312,5 +312,7 @@ function firstBytes(kept: KeptBytes, limit: number): KeptBytes {
     left -= first.length;
     return first;
   });
-  return { pieces: pieces.filter(({ length }) => length > 0), size: kept.size, times: kept.times };
+  // Pairs: an offset, and the time after it.
+  const times = kept.times.filter((_number, index) => (kept.times[index - (index % 2)] ?? 0) < limit);
+  return { pieces: pieces.filter(({ length }) => length > 0), size: kept.size, times };
 }
