@@ -25,19 +25,23 @@ const perRequest: ReadonlySet<string> = new Set(['traceparent', 'tracestate', 'b
  * Undefined if the response must not be cached.
  */
 export function textOfKey(ctx: Routed, attempt: Attempt): string | undefined {
-  const { upstream, binding, call, translation } = attempt;
+  const { upstream, binding, translation } = attempt;
   if (upstream === undefined || upstream.body.kind !== 'json') return undefined;
   // A response that needs several requests cannot be made from the last one.
   if (!cacheable.has(ctx.endpoint) || translation?.then !== undefined || upstream.body.size > maxRequestBytes) return undefined;
   if (isStored(ctx.endpoint, attempt, upstream.body) || continues(upstream.body)) return undefined;
-  const { name, key, credential } = ctx.facts.caller;
-  // The caller's own account is in the settings too, where its credential has several parts, or in a config that it sent.
-  const config = attempt.target.root === 'inline' ? ctx.headers.gateway('config') : undefined;
-  const account = call?.credential === 'catalog' ? call.deployment : [credential, call?.settings, config];
+  const { name, key } = ctx.facts.caller;
   // A plugin that authenticates callers may know them by name alone.
-  const sender = [name, key?.owner, ctx.headers.gateway('cacheNamespace'), binding.slug, binding.virtualKey, account];
+  const sender = [name, key?.owner, ctx.headers.gateway('cacheNamespace'), binding.slug, binding.virtualKey, accountOf(ctx, attempt)];
   const { method, origin, path, headers, body } = upstream;
   return `${JSON.stringify([sender, method, origin, path, headersOf(headers)])}\n${body.oneByte}`;
+}
+
+/** The account at the provider. A target may have a credential of its own, in the file or in a config of the request. */
+function accountOf({ facts, headers }: Routed, { call, credential, target: { root, path } }: Attempt): unknown {
+  if (call?.credential === 'catalog') return [call.deployment, credential?.setting?.startsWith(path) === true ? [root, path] : null];
+  // Where the caller's credential has several parts, they are in the settings.
+  return [facts.caller.credential, call?.settings, root === 'inline' ? headers.gateway('config') : null];
 }
 
 /**

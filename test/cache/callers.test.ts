@@ -26,6 +26,8 @@ configs:
   main: {provider: main, cache: {mode: simple}}
   own: {provider: own, cache: {mode: simple}}
   aws: {provider: aws, cache: {mode: simple}, override_params: {model: amazon.nova-pro-v1:0}}
+  team-a: {provider: main, api_key: sk-team-a, cache: {mode: simple}}
+  team-b: {provider: main, api_key: sk-team-b, cache: {mode: simple}}
   forwards: {provider: main, cache: {mode: simple}, forward_headers: [authorization]}
 ${plugins}`;
 
@@ -65,6 +67,7 @@ const named = (config: string, more: Headers): Headers => ({ 'x-gateway-config':
 
 it.each<[string, Headers, Headers]>([
   ['credentials in configs of their own', withKey('sk-a'), withKey('sk-b')],
+  ['credentials in configs of the file', named('team-a', {}), named('team-b', {})],
   ['a bearer token', named('own', { authorization: 'Bearer sk-a' }), named('own', { authorization: 'Bearer sk-b' })],
   ['x-api-key', named('own', { 'x-api-key': 'sk-a' }), named('own', { 'x-api-key': 'sk-b' })],
   ['api-key', named('own', { 'api-key': 'sk-a' }), named('own', { 'api-key': 'sk-b' })],
