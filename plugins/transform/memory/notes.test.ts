@@ -76,6 +76,24 @@ describe('the thinking memory', () => {
     expect(storedFor(await gateway.prepare(callerCredential('sk-other')))).toEqual({});
   });
 
+  it('is separate for callers without keys who have another name, account, or config with a credential', async () => {
+    const gateway = gatewayWithMemory();
+    const inline = (config: string): Case => ({ leaf: { root: 'inline' }, headers: { 'x-gateway-config': config } });
+    const withSettings = (aws_access_key_id: string): Case => ({
+      binding: makeBinding('main', { owner: 'caller', settings: { aws_access_key_id } }),
+    });
+    const cases: readonly Case[] = [
+      { caller: { name: 'ada' } },
+      { caller: { name: 'bob' } },
+      inline('{"api_key":"a"}'),
+      inline('{"api_key":"b"}'),
+      withSettings('A'),
+      withSettings('B'),
+    ];
+    for (const [n, parts] of cases.entries()) (await gateway.prepare(parts)).call?.notes?.keep({ id: 'c1', text: `thoughts ${n}` });
+    for (const [n, parts] of cases.entries()) expect(storedFor(await gateway.prepare(parts))).toEqual({ c1: `thoughts ${n}` });
+  });
+
   it('is absent if it is disabled', async () => {
     expect(storedFor(await gatewayWithMemory(disabled).prepare())).toBe(undefined);
   });

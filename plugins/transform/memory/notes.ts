@@ -112,9 +112,11 @@ class AttemptNotes implements Notes {
 
 /** Signatures are valid only for the account and model that created them, and notes are never shared between callers. */
 function scopeOf({ ctx, attempt, call, host }: NoteContext): NoteScope {
-  const { key, credential } = ctx.facts.caller;
-  const account = call.credential === 'caller' ? (credential ?? '') : '';
-  const owner = key?.owner ?? host.sha256(account);
+  const { name, key, credential } = ctx.facts.caller;
+  // The caller's own account can be in the settings, or in a config of the request.
+  const own = call.credential === 'caller' ? [credential, call.settings] : [];
+  const account = [...own, attempt.target.root === 'inline' ? ctx.headers.gateway('config') : null];
+  const owner = key?.owner ?? host.sha256(JSON.stringify([name, account]));
   const { slug, virtualKey, provider } = attempt.binding;
   const scopeParts = [owner, provider.type, slug, virtualKey ?? '', call.settings.custom_host ?? '', call.model, account];
   return { owner, place: host.sha256(JSON.stringify(scopeParts)) };
