@@ -1,7 +1,9 @@
 import type { Facts } from '../core/context.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import { GatewayError } from '../core/error.ts';
-import type { Answered, Attempt, Interception, Outcome, Plan, Reply, Verdict } from '../core/plan.ts';
+import { isJsonObject } from '../core/json/merge.ts';
+import { isFinalStatus } from '../core/http/status.ts';
+import type { Answered, Attempt, CacheStatus, Interception, Outcome, Plan, Reply, Verdict } from '../core/plan.ts';
 import { type Moment, moments, type SkipReason, type Plugin, type PluginInstance, type Screened } from '../core/plugin.ts';
 import type { Draft, LogRecord } from '../core/records/record.ts';
 import type { Leaf } from '../core/snapshot.ts';
@@ -206,12 +208,12 @@ export class Chain {
       if (result === undefined) continue;
       if (!(result instanceof Promise)) {
         this.#recordStep(ctx, name, 'send', from);
-        return result;
+        return checkedInterception(name, result);
       }
       return result.then((interception) => {
         if (interception === undefined) return this.#sendFrom(at + 1, ctx, attempt);
         this.#recordStep(ctx, name, 'send', from);
-        return interception;
+        return checkedInterception(name, interception);
       });
     }
     return undefined;
@@ -315,6 +317,17 @@ function reasonToSkip(plugin: string, returned: unknown): ReasonToSkip {
   if (typeof because !== 'string') throw new Error(`plugin "${plugin}" returned no text from skip`);
   return { because: `${plugin}: ${because}`, unlessAll: unlessAll === true, wouldFail: wouldFail === true };
 }
+
+/** An invalid response would look like a fault of the provider. @throws Error */
+function checkedInterception(plugin: string, returned: Interception): Interception {
+  const { status, answer, keeper } = returned;
+  const isAnswer = answer === undefined || (isFinalStatus(answer.status) && Array.isArray(answer.pieces) && isJsonObject(answer.headers));
+  const isKeeper = keeper === undefined || (typeof keeper.maxBytes === 'number' && typeof keeper.keep === 'function');
+  if (isAnswer && isKeeper && cacheStatuses.has(status)) return returned;
+  throw new Error(`plugin "${plugin}" returned from send what is no interception`);
+}
+
+const cacheStatuses: ReadonlySet<unknown> = new Set(['HIT', 'MISS', 'REFRESH'] satisfies CacheStatus[]);
 
 /** The decision must be synchronous. A promise that was returned instead must not end the process with an unhandled rejection. */
 function asyncResultError(plugin: string, moment: Moment, promise: Promise<unknown>): Error {

@@ -83,7 +83,7 @@ describe('start with a configuration file', () => {
     expect(running.out()).toMatch(/config {5}\.\/gateway\.yaml \+ 1 included · revision [0-9a-f]{7}/);
     expect(running.out()).toContain('providers  mock        configs 1 · virtual keys 1 · no API keys: open to this machine\n');
     expect(running.out()).toContain(
-      'pipeline   auth → virtual-key → feedback → prompts → routing → models → transform → fallback-retry → logging\n',
+      'pipeline   auth → virtual-key → feedback → prompts → routing → models → cache → transform → fallback-retry → logging\n',
     );
     expect(running.out()).toMatch(/ready in \d+\.\d\d s · watching 2 files/);
     const ids: unknown[] = [];

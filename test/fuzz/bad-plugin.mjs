@@ -49,6 +49,7 @@ export default {
     skip: of('skip'),
     screen: of('screen'),
     prepare: of('prepare'),
+    send: of('send'),
     judge: of('judge'),
     reply: of('reply'),
     finish: of('finish'),

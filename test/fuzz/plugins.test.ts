@@ -61,7 +61,7 @@ const served = { status: 200, code: null };
 
 // First, because the number of logged internal errors is limited.
 describe('asynchronous errors of a plugin', () => {
-  it.each(['admit', 'plan', 'screen', 'prepare', 'reply'])(
+  it.each(['admit', 'plan', 'screen', 'prepare', 'send', 'reply'])(
     'an error thrown in a timer that %s awaits fails the request',
     async (moment) => {
       const response = await send(`${moment}:timer`);
