@@ -1,12 +1,10 @@
-import { describe, expect, it } from 'vitest';
-import { masked } from '../../../../test/support/redaction.ts';
+import { describeFinder } from '../../../../test/support/finder-tests.ts';
 
-/** Values that are masked are between ‹ and ›. */
 const found: readonly string[] = [
   'private_key: |\n  ‹MIIEpAIBAAKCAQEA1\n  zzzzAABBCCDD1234›\nnext: a1',
   'password: >-\n  ‹hunter2x1›\nnext: a1',
   'db:\n  password: |2\n    ‹hunter2x1›\n  user: jo',
-  '- api_key: |+\n    ‹abc12345›\n\n    ‹def67890›\n  name: x'.replace('›\n\n    ‹', '\n\n    '),
+  '- api_key: |+\n    ‹abc12345\n\n    def67890›\n  name: x',
   'password: |\r\n  ‹hunter2x1›\r\nnext: a1',
   'apiVersion: v1\nkind: Secret\nmetadata:\n  name: db-12345678\ndata:\n  user: ‹YWRtaW4=›\n  tls.crt: "‹YWJjZGVm›"\ntype: Opaque',
   'data:\n  region: ‹ZXUtd2VzdA==›\n  # a comment\n  zone: ‹YWJjZGVm›\nkind: Secret\nmetadata:\n  name: db',
@@ -23,26 +21,8 @@ const clean: readonly string[] = [
   'kind: Secret\nmetadata:\n  name: ZXUtd2VzdA==\n',
 ];
 
-const marked = /‹([^›]*)›/g;
-const nested = (text: string): object => ({ text: JSON.stringify({ text }) });
-
-describe('secrets in the lines below their name', () => {
-  it.each(found)('are masked in %j', (text) => {
-    const [plain, expected] = [text.replaceAll(marked, '$1'), text.replaceAll(marked, '[secret]')];
-    for (const write of [(inner: string) => ({ text: inner }), nested])
-      expect(JSON.parse(masked(write(plain)).text)).toEqual(write(expected));
-    expect(JSON.parse(masked({ text: expected }).text)).toEqual({ text: expected });
-  });
-
-  it.each(clean)('are not found in %j', (text) => {
-    for (const write of [(inner: string) => ({ text: inner }), nested]) expect(JSON.parse(masked(write(text)).text)).toEqual(write(text));
-  });
-
-  it.each(['password: |\n a\n', 'data:\n', 'kind: Secret\ndata:\n a: bbbb\n', ' data:\n a: bbbb\n', 'password: |\\\\\\\\'])(
-    'are found in linear time in a text of 1 MB that repeats %j',
-    (unit) => {
-      const text = unit.repeat(Math.ceil((1 << 20) / unit.length));
-      for (const body of [{ text }, text]) expect(masked(body, {}, 1 << 30).text.length).toBeGreaterThan(1 << 14);
-    },
-  );
+describeFinder('secrets in the lines below their name', {
+  found,
+  clean,
+  repeated: ['password: |\n a\n', 'data:\n', 'kind: Secret\ndata:\n a: bbbb\n', ' data:\n a: bbbb\n', 'password: |\\\\\\\\'],
 });
