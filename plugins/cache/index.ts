@@ -1,8 +1,11 @@
 import type { Routed } from '#core/context.ts';
+import { sizeOfPieces } from '#core/memory/byte-pieces.ts';
 import { LruCache } from '#core/memory/lru-cache.ts';
 import type { Attempt, CompleteResponse, Interception } from '#core/plan.ts';
 import { definePlugin, type PluginHost, type PluginInstance } from '#core/plugin.ts';
 import type { LocalPiece } from '#core/provider.ts';
+import { isPrivate } from '#core/records/private-request.ts';
+import type { CachePolicy } from '#core/target/cache-policy.ts';
 import { booleanIn } from '#core/text/boolean-text.ts';
 import { parseSize, sizePattern } from '#core/text/units.ts';
 import { textOfKey } from './key.ts';
@@ -71,8 +74,7 @@ class Cache implements PluginInstance {
     if (booleanIn(ctx.headers.gateway('cacheForceRefresh') ?? '') === true) return { status: 'REFRESH', keeper };
     // A retry is sent: the stored response may be what a `reply` plugin refused.
     const stored = attempt.tries > 0 ? undefined : this.#responses.get(key);
-    const age = stored === undefined ? undefined : this.#host.now() - stored.at;
-    if (stored === undefined || age === undefined || age >= policy.maxAgeMs || age < 0) return { status: 'MISS', keeper };
+    if (stored === undefined || !isFresh(this.#host.now() - stored.at, policy)) return { status: 'MISS', keeper };
     const { contentType, bytes } = stored;
     return { status: 'HIT', answer: { status: 200, headers: { 'content-type': contentType }, pieces: piecesOf(bytes) } };
   }
@@ -83,9 +85,12 @@ class Cache implements PluginInstance {
   }
 }
 
+/** @param ageMs negative if the system time was set back */
+const isFresh = (ageMs: number, { maxAgeMs }: CachePolicy): boolean => ageMs >= 0 && ageMs < maxAgeMs;
+
 /** The pieces in memory of their own: they may be parts of much larger buffers. */
 function copyOf(pieces: readonly Buffer[]): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
+  const bytes = Buffer.allocUnsafeSlow(sizeOfPieces(pieces));
   let at = 0;
   for (const piece of pieces) at += piece.copy(bytes, at);
   return bytes;
@@ -97,6 +102,3 @@ function piecesOf(bytes: Buffer): readonly LocalPiece[] {
   for (let at = 0; at < bytes.length; at += pieceBytes) pieces.push({ text: bytes.subarray(at, at + pieceBytes) });
   return pieces;
 }
-
-/** `x-gateway-debug: false`: nothing of the request may be stored. */
-const isPrivate = ({ headers }: Routed): boolean => booleanIn(headers.gateway('debug') ?? '') === false;

@@ -228,7 +228,7 @@ export function statusOf(outcome: Outcome): number {
 }
 
 /** True if a `send` plugin answered the attempt, so that nothing was sent. */
-export const isIntercepted = ({ attempt }: Outcome): boolean => attempt.interception?.answer !== undefined;
+export const isIntercepted = (outcome: Outcome | undefined): boolean => outcome?.attempt.interception?.answer !== undefined;
 
 /** Part of the cache in the response; `DISABLED` if it had none. */
 export const cacheStatusOf = (last: Outcome | undefined): CacheStatus | 'DISABLED' => last?.attempt.interception?.status ?? 'DISABLED';

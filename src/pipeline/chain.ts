@@ -206,17 +206,17 @@ export class Chain {
       const from = this.#monotonic();
       const result = run(ctx, attempt);
       if (result === undefined) continue;
-      if (!(result instanceof Promise)) {
-        this.#recordStep(ctx, name, 'send', from);
-        return checkedInterception(name, result);
-      }
-      return result.then((interception) => {
-        if (interception === undefined) return this.#sendFrom(at + 1, ctx, attempt);
-        this.#recordStep(ctx, name, 'send', from);
-        return checkedInterception(name, interception);
-      });
+      if (!(result instanceof Promise)) return this.#intercepted(ctx, name, result, from);
+      return result.then((returned) =>
+        returned === undefined ? this.#sendFrom(at + 1, ctx, attempt) : this.#intercepted(ctx, name, returned, from),
+      );
     }
     return undefined;
+  }
+
+  #intercepted(ctx: RequestContext, name: string, returned: Interception, from: number): Interception {
+    this.#recordStep(ctx, name, 'send', from);
+    return checkedInterception(name, returned);
   }
 
   /** The last result wins; without one, the outcome is the response. */

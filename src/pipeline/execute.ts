@@ -97,7 +97,7 @@ export class Execution {
 
   /** The history in the order in which attempts began, without those that a plugin answered. */
   get attempts(): readonly Outcome[] {
-    const all = this.last !== undefined && isIntercepted(this.last) ? this.history.filter((each) => !isIntercepted(each)) : this.history;
+    const all = isIntercepted(this.last) ? this.history.filter((each) => !isIntercepted(each)) : this.history;
     return all.length < 2 ? all : all.toSorted((one, other) => one.attempt.index - other.attempt.index);
   }
 

@@ -36,3 +36,10 @@ export function joinRuns(pieces: Buffer[]): Buffer[] {
 }
 
 const joinRun = (run: readonly Buffer[]): Buffer => (run.length === 1 && run[0] !== undefined ? run[0] : Buffer.concat(run));
+
+/** Bytes of all pieces together. */
+export function sizeOfPieces(pieces: readonly Buffer[]): number {
+  let size = 0;
+  for (const piece of pieces) size += piece.length;
+  return size;
+}

@@ -1,13 +1,6 @@
+import { sizeOfPieces } from '../memory/byte-pieces.ts';
 import type { Edit } from './edits.ts';
-import {
-  type ByteSource,
-  type Redacted,
-  type Redaction,
-  type BodyRedactor,
-  type ResponseBody,
-  sizeOfPieces,
-  type TooLargeBody,
-} from './index.ts';
+import { type ByteSource, type Redacted, type Redaction, type BodyRedactor, type ResponseBody, type TooLargeBody } from './index.ts';
 import type { Counts } from './rules.ts';
 
 /**

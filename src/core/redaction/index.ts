@@ -1,3 +1,4 @@
+import { sizeOfPieces } from '../memory/byte-pieces.ts';
 import { KnownTexts } from '../memory/known-texts.ts';
 import { allVariants } from '../secrets/mask.ts';
 import { createSubstringSearch, type SubstringSearch } from '../secrets/substring-search.ts';
@@ -370,12 +371,6 @@ const replaced = (bytes: Buffer): Redacted => ({ bytes, isCut: false, moved: () 
 function tooLargeOrThrow(error: unknown): TooLargeBody {
   if (error instanceof TooLarge) return tooLarge;
   throw error;
-}
-
-export function sizeOfPieces(pieces: readonly Buffer[]): number {
-  let size = 0;
-  for (const piece of pieces) size += piece.length;
-  return size;
 }
 
 /** The offset after the last complete event. */

@@ -1,6 +1,7 @@
 import { timeoutAfterReads } from '../../core/async/timeout-after-reads.ts';
 import type { MaskingJob, UnmaskedBody } from '../../core/redaction/bodies.ts';
-import { type BodyRedactor, sizeOfPieces } from '../../core/redaction/index.ts';
+import { sizeOfPieces } from '../../core/memory/byte-pieces.ts';
+import type { BodyRedactor } from '../../core/redaction/index.ts';
 import type { Masking } from '../../pipeline/record/group-commit.ts';
 import { RpcClient } from '../../store/log/rpc/client.ts';
 import { startThread } from '../../store/log/rpc/thread.ts';

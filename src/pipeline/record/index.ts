@@ -134,7 +134,7 @@ function messagesOf(
   bodies.decideDeferral(ctx, last, ending, mayMask);
   return {
     request: bodies.request(ctx),
-    upstream: bodies.upstream(ctx, last === undefined || isIntercepted(last) ? undefined : last.attempt.upstream),
+    upstream: bodies.upstream(ctx, isIntercepted(last) ? undefined : last?.attempt.upstream),
     response: bodies.response(last, ending),
   };
 }

@@ -1,4 +1,4 @@
-import { booleanIn } from '../../core/text/boolean-text.ts';
+import { isPrivate } from '../../core/records/private-request.ts';
 import type { BodyPolicy, LogRecord } from '../../core/records/record.ts';
 import type { LogSettings } from '../../core/snapshot.ts';
 import type { RequestContext } from '../request.ts';
@@ -46,12 +46,6 @@ function requestedPolicy({ headers, snapshot }: RequestContext): BodyPolicy | un
   return snapshot.log.clientMayLower && (requested === 'none' || requested === 'metadata' || requested === 'redacted')
     ? requested
     : undefined;
-}
-
-/** `x-gateway-debug: false` excludes the bodies of one request from the record. */
-function isPrivate(ctx: RequestContext): boolean {
-  const debug = ctx.headers.gateway('debug');
-  return debug !== undefined && booleanIn(debug) === false;
 }
 
 /** Applies sampling once the outcome is known: bodies are kept for a share of the requests only. */

@@ -20,7 +20,7 @@ export function tapOf(last: Outcome | undefined): Tap | undefined {
 
 /** Usage and cost of the last attempt. Earlier attempts report no usage, and most providers do not charge for them. */
 export function chargeFor(ctx: RequestContext, last: Outcome | undefined): Charge {
-  if (last !== undefined && isIntercepted(last)) return { usage: noUsage, cost: free };
+  if (isIntercepted(last)) return { usage: noUsage, cost: free };
   const tap = tapOf(last);
   const isAnswer = last !== undefined && isSuccess(last);
   const usage = usageRecord(tap, ctx, isAnswer ? last : undefined);

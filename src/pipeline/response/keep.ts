@@ -1,3 +1,4 @@
+import { sizeOfPieces } from '../../core/memory/byte-pieces.ts';
 import type { Answered, CompleteResponse, Outcome } from '../../core/plan.ts';
 import type { HandleDeps } from '../handle-deps.ts';
 
@@ -6,7 +7,7 @@ export function keepResponse(outcome: Outcome | undefined, { onDefect }: Pick<Ha
   const keeper = outcome?.attempt.interception?.keeper;
   if (keeper === undefined || outcome?.kind !== 'answered' || !isResult(outcome)) return;
   const response = completeResponse(outcome);
-  if (response === undefined || sizeOf(response.pieces) > keeper.maxBytes) return;
+  if (response === undefined || sizeOfPieces(response.pieces) > keeper.maxBytes) return;
   try {
     keeper.keep(response);
   } catch (thrown) {
@@ -25,7 +26,5 @@ const isResult = ({ reply: { status, tap } }: Answered): boolean =>
 function completeResponse({ reply: { headers, body, flow } }: Answered): CompleteResponse | undefined {
   if (flow === undefined) return { contentType: headers['content-type'] ?? '', pieces: [body] };
   const { contentType, pieces, size } = flow.kept;
-  return sizeOf(pieces) === size ? { contentType, pieces } : undefined;
+  return sizeOfPieces(pieces) === size ? { contentType, pieces } : undefined;
 }
-
-const sizeOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { length }) => sum + length, 0);

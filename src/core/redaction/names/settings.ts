@@ -96,8 +96,7 @@ function isParameter({ text, end, endOfName, name }: Setting): boolean {
 /** True for a parameter, in a connection string, and for a variable of the environment. */
 function isInContext(setting: Setting, value: string): boolean {
   const { name } = setting;
-  if (!isJoined(setting) && setting.text[setting.sign] !== '=') return false;
-  if (!isPlainValue(value)) return false;
+  if (setting.text[setting.sign] !== '=' || !isPlainValue(value)) return false;
   if (isJoined(setting) && isParameter(setting)) return namesSecret(name) || namesPass(name);
   return passwordName.test(name) && (isInConnection(setting) || (isJoined(setting) && isVariable(setting)));
 }

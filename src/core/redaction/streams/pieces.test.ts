@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { namedPatterns } from '../find/hits.ts';
 import { frameOf } from '../fixtures/frame.ts';
-import { BodyRedactor, type Redacted, sizeOfPieces } from '../index.ts';
+import { sizeOfPieces } from '../../memory/byte-pieces.ts';
+import { BodyRedactor, type Redacted } from '../index.ts';
 import type { OperatorPattern } from '../rules.ts';
 
 const redactor = new BodyRedactor({ fields: [], patterns: new Set(namedPatterns), own: [], media: 'digest' }, []);
